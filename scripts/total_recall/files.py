@@ -1,0 +1,247 @@
+"""Reading regular files inside a root, and putting files and folders in place whole."""
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from total_recall.errors import NotFoundError, OutsideError, UnreadableError
+
+MAX_PATH_CHARACTERS = 1024
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+PUBLIC_FILE = 0o644
+PUBLIC_FOLDER = 0o755
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A path that was not read, and why."""
+
+    path: Path
+    reason: str
+
+
+def walk(
+    folder: Path, root: Path, *, suffix: str, enter: Callable[[str], bool]
+) -> Iterator[Path | Skipped]:
+    """Give the real path of each file below `folder` that ends in `suffix`, in name order.
+
+    Folders are entered if `enter(name)` says so. A link inside `root` is followed, unless it
+    leads to what is walked anyway; one that leads out is given as `Skipped`, as is everything
+    else that cannot be listed. Loops end.
+    """
+    top = os.path.realpath(folder)
+    fence = os.path.realpath(root)
+    seen = {top}
+    waiting = [top]
+    while waiting:
+        here = waiting.pop()
+        try:
+            with os.scandir(here) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError as error:
+            yield Skipped(Path(here), f"folder not listed: {_reason(error)}")
+            continue
+        below: list[str] = []
+        for entry in entries:
+            is_folder = _is_folder(entry)
+            wanted = entry.name.endswith(suffix)
+            entered = is_folder and not wanted and enter(entry.name)
+            if not entered and not wanted:
+                continue
+            path = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
+            if entry.is_symlink() and _within(path, top):
+                continue
+            if not _within(path, fence):
+                yield Skipped(Path(entry.path), f"a link out of {root.name}")
+            elif entered and path not in seen:
+                seen.add(path)
+                below.append(path)
+            elif is_folder:
+                yield Skipped(Path(entry.path), "a folder, not a file")
+            else:
+                yield Path(path)
+        waiting.extend(reversed(below))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def read(path: Path, *, most: int) -> bytes:
+    """Give the bytes of a regular file that is no link.
+
+    Raises UnreadableError for what is not a regular file of at most `most` bytes, without ever
+    waiting on a FIFO or a device, and NotFoundError for what is not there.
+    """
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags)
+    except FileNotFoundError:
+        raise NotFoundError(f"{path}: not there") from None
+    except OSError as error:
+        raise UnreadableError(f"{path}: {_reason(error)}") from None
+    try:
+        facts = os.fstat(descriptor)
+        if not stat.S_ISREG(facts.st_mode):
+            raise UnreadableError(f"{path}: not a regular file")
+        if facts.st_size > most:
+            raise UnreadableError(f"{path}: {facts.st_size:,} bytes, over the limit of {most:,}")
+        return _read_all(descriptor, facts.st_size)
+    except OSError as error:
+        raise UnreadableError(f"{path}: {_reason(error)}") from None
+    finally:
+        os.close(descriptor)
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    data = os.read(descriptor, size)
+    if len(data) == size:
+        return data
+    chunks = [data]
+    while chunk := os.read(descriptor, 1 << 20):
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def inside(root: Path, text: str) -> Path:
+    """Give the real path that a relative path from data names below a root.
+
+    Raises OutsideError for an absolute path, one with `..`, a drive, a backslash or a NUL, one
+    of over 1,024 characters, and one that leaves the root through a link.
+    """
+    parts = PurePosixPath(text).parts
+    if (
+        not 0 < len(text) <= MAX_PATH_CHARACTERS
+        or "\0" in text
+        or "\\" in text
+        or text.startswith(("/", "~"))
+        or ".." in parts
+        or PureWindowsPath(text).drive
+    ):
+        raise OutsideError(f"{text[:80]!r} is not a path inside {root.name}")
+    target = os.path.realpath(root / text)
+    if not _within(target, os.path.realpath(root)):
+        raise OutsideError(f"{text[:80]!r} leads out of {root.name}")
+    return Path(target)
+
+
+def _within(target: str, root: str) -> bool:
+    return target == root or target.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def replace(path: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
+    """Put a file in place whole: a reader sees the old bytes or the new ones.
+
+    A file that exists keeps its mode, and one behind a link is replaced where it really is.
+    Missing folders are made, private to the user.
+    """
+    target = Path(os.path.realpath(path))
+    target.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    if target.exists():
+        mode = stat.S_IMODE(target.stat().st_mode)
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    sync_folder(target.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename in a folder outlive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a file is to hold, and its mode."""
+
+    data: bytes
+    mode: int = PUBLIC_FILE
+
+
+def replace_folder(target: Path, contents: Mapping[str, Content]) -> None:
+    """Put a folder of exactly these files (by relative path) in place of what is there.
+
+    It is built beside the target and swapped in, so that nobody meets half of it; if that
+    fails, the old one comes back.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    old = new.with_name(f"{new.name}.old")
+    try:
+        new.chmod(PUBLIC_FOLDER)
+        for name, content in contents.items():
+            path = new / name
+            path.parent.mkdir(mode=PUBLIC_FOLDER, parents=True, exist_ok=True)
+            path.write_bytes(content.data)
+            path.chmod(content.mode)
+        had_one = target.exists() or target.is_symlink()
+        if had_one:
+            target.rename(old)
+        try:
+            new.rename(target)
+        except BaseException:
+            if had_one:
+                old.rename(target)
+            raise
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    if old.is_dir() and not old.is_symlink():
+        shutil.rmtree(old)
+    else:
+        old.unlink(missing_ok=True)
+
+
+def contents_of(folder: Path, *, most: int) -> dict[str, bytes]:
+    """Give every file below a folder by its relative path; links are not followed.
+
+    Links and whatever else is no regular file are there, with no bytes.
+    """
+    found: dict[str, bytes] = {}
+    for here, folders, names in os.walk(folder):
+        links = [name for name in folders if Path(here, name).is_symlink()]
+        for name in names + links:
+            path = Path(here, name)
+            if path.is_file() and not path.is_symlink():
+                found[path.relative_to(folder).as_posix()] = read(path, most=most)
+            else:
+                found[path.relative_to(folder).as_posix()] = b""
+    return dict(sorted(found.items()))
+
+
+def remove(path: Path) -> None:
+    """Remove a file of ours, if it is there."""
+    path.unlink(missing_ok=True)
+
+
+def remove_if_empty(folder: Path) -> bool:
+    """Remove a folder with nothing in it; say whether it is gone."""
+    try:
+        folder.rmdir()
+    except OSError:
+        return not folder.exists()
+    return True
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

@@ -1,0 +1,77 @@
+"""How many tokens a text costs a model, and how a budget is shared out."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+
+# Han, kana and Hangul: scripts that are paid for by the character.
+_CJK = (
+    r"\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    r"\U00020000-\U0003ffff"
+)
+
+# What a piece of text looks like, and what one of so many characters costs. Blanks cost nothing:
+# most tokens begin with the blank before them.
+_PIECES: tuple[tuple[re.Pattern[str], Callable[[int], float]], ...] = (
+    (re.compile(r"[A-Za-z]+"), lambda size: 0.971 + 0.102 * max(0, size - 6)),
+    (re.compile(r"[0-9]+"), lambda size: 0.93 * -(-size // 3)),
+    (re.compile(r"[\r\n]+"), lambda _: 0.741),
+    (re.compile(rf"[{_CJK}]"), lambda _: 0.725),
+    (re.compile(rf"[^\W_0-9A-Za-z{_CJK}]+"), lambda size: 0.28 * size),
+    (re.compile(r"(?:[^\w\s]|_)+"), lambda size: 1.01 * (1 + size // 8)),
+)
+_PIECE = re.compile("|".join(shape.pattern for shape, _ in _PIECES))
+
+
+def estimate(text: str) -> int:
+    """About how many tokens a model pays for a text.
+
+    The weights were fitted to a real tokenizer's counts (o200k), so that a size can be promised
+    without its vocabulary at run time. The mean error is 3 % on decision records, 8 % on terse
+    lines (mostly too low: a blank before a number has its price) and 9 % on a few sentences of
+    Chinese; a quarter of the characters is off by 15, 16 and 66 %. `tests/test_tokens.py` has more.
+
+    >>> estimate("We chose SQLite over Postgres.")
+    6
+    >>> estimate("我们选择了一个数据库")
+    7
+    """
+    pieces = Counter(_PIECE.findall(text))  # few differ, and each needs to be priced once
+    return round(sum(times * _price(piece) for piece, times in pieces.items()))
+
+
+def _price(piece: str) -> float:
+    return next(price(len(piece)) for shape, price in _PIECES if shape.match(piece))
+
+
+def share(least: Sequence[int], wanted: Sequence[int], budget: int) -> list[int]:
+    """Allot a budget to the hits, best first; those beyond the end of the list are not shown.
+
+    A hit needs its `least` to be shown at all and its `wanted` to be whole. Hits drop from the
+    tail until their least fits, and what is left goes to the best first: a reader who sees
+    little should see the best of it, and a gap in the order would read as "nothing better".
+    The first hit is always kept, if need be with less than its least. A budget of 0 is no bound.
+
+    >>> share(least=[10, 10, 10], wanted=[50, 20, 90], budget=75)
+    [50, 15, 10]
+    >>> share(least=[10, 10, 10], wanted=[50, 20, 90], budget=29)
+    [19, 10]
+    >>> share(least=[10, 10, 10], wanted=[50, 20, 90], budget=5)
+    [5]
+    >>> share(least=[10, 10, 10], wanted=[50, 20, 90], budget=0)
+    [50, 20, 90]
+    """
+    whole = [max(pair) for pair in zip(least, wanted, strict=True)]
+    if budget == 0:
+        return whole
+    fitting = sum(used <= budget for used in accumulate(least))
+    if fitting == 0:
+        return [min(size, budget) for size in whole[:1]]
+    spare = budget - sum(least[:fitting])
+    allotments = []
+    for start, size in zip(least[:fitting], whole[:fitting], strict=True):
+        growth = min(spare, size - start)
+        spare -= growth
+        allotments.append(start + growth)
+    return allotments

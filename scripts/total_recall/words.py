@@ -1,0 +1,118 @@
+"""What is the same word: folding, splitting, stemming and stop words."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+
+_MARKS = re.compile("[\u0300-\u036f]+")
+# Scripts that write no blanks between words; they are matched by pairs of characters.
+_UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_COMPOUND = re.compile(
+    rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+(?:[-_.]+(?:(?![{_UNSPACED}])[^\W_])+)*"
+)
+_ASCII_COMPOUND = re.compile(r"[A-Za-z0-9]+(?:[-_.]+[A-Za-z0-9]+)*")
+_RUN = re.compile(rf"[{_UNSPACED}]+")
+_JOINTS = re.compile(r"[-_.]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+# Function words of English questions and sentences; they say how, not what, is asked.
+STOP_WORDS = frozenset(
+    """
+    a about above after again all also am an and any anyone are as at be because been before being
+    below between both but by can could did do does doing don down during each either ever few for
+    from further had has have having he her here hers him his how i if in into is it its itself just
+    let like may me might more most much my no nor not of off on once one only or other ought our
+    ours out over own per same shall she should so some someone still such than that the their
+    theirs them then there these they this those through to too under until up us very was we were
+    what when where whether which while who whom whose why will with would yet you your yours
+    """.split()
+)
+
+
+def fold(text: str) -> str:
+    """Give the text as it is compared: compatibility forms, case and accents are levelled.
+
+    >>> fold("Café ＡＰＩ Straße")
+    'cafe api strasse'
+    """
+    if text.isascii():
+        return text.lower()
+    return _strip_marks(text).casefold()
+
+
+def _strip_marks(text: str) -> str:
+    """Level compatibility forms and accents, and keep case, which camelCase is split by."""
+    return text if text.isascii() else _MARKS.sub("", unicodedata.normalize("NFKD", text))
+
+
+def compounds(text: str) -> list[str]:
+    """Give the runs of letters and digits in order, inner `-`, `_` and `.` included.
+
+    >>> compounds("Use node.js, not get_userName (v1.2)!")
+    ['Use', 'node.js', 'not', 'get_userName', 'v1.2']
+    """
+    if text.isascii():
+        return _ASCII_COMPOUND.findall(text)
+    return _COMPOUND.findall(unicodedata.normalize("NFC", _strip_marks(text)))
+
+
+def pieces(compound: str) -> list[str]:
+    """Give the folded words that one compound stands for: joined, and each of its parts.
+
+    >>> pieces("session-refresh"), pieces("数据库")
+    (['sessionrefresh', 'session', 'refresh'], ['数据', '据库'])
+    >>> pieces("getUserName")
+    ['getusername', 'get', 'user', 'name']
+    """
+    if is_unspaced(compound):
+        pairs = [compound[i : i + 2] for i in range(len(compound) - 1)]
+        return list(dict.fromkeys(fold(pair) for pair in pairs or [compound]))
+    jointed = _JOINTS.split(compound)
+    return list(dict.fromkeys([fold("".join(jointed)), *map(fold, jointed), *parts(compound)]))
+
+
+def parts(compound: str) -> list[str]:
+    """Give the smallest folded words of a compound.
+
+    >>> parts("getUser-name"), parts("OAuth"), parts("API")
+    (['get', 'user', 'name'], ['o', 'auth'], ['api'])
+    """
+    return [fold(word) for part in _JOINTS.split(compound) for word in _CAMEL.split(part)]
+
+
+def is_unspaced(compound: str) -> bool:
+    """Say whether a compound is a run of a script that writes no blanks between words."""
+    return not compound.isascii() and _RUN.match(compound) is not None
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    import snowballstemmer
+
+    stem_word: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+    return stem_word
+
+
+@cache
+def stem(word: str) -> str:
+    """Give the Snowball stem of a folded word; short words and words with digits stay.
+
+    >>> stem("websockets"), stem("auth"), stem("author"), stem("utf8s"), stem("js")
+    ('websocket', 'auth', 'author', 'utf8s', 'js')
+    """
+    if len(word) < 4 or not word.isalpha() or not word.isascii():
+        return word
+    return _stemmer()(word)
+
+
+def root(stem_: str) -> str:
+    """Give the letters that every word of this stem begins with.
+
+    Snowball keeps a word's start and changes at most the last letter of what is left
+    (policies, policy: polici); only dying, lying and tying change more.
+    With it a text is asked for a stem without stemming the text.
+    """
+    if not stem_.isalpha() or not stem_.isascii() or len(stem_) < 3:
+        return stem_
+    return stem_[:1] if len(stem_) == 3 and stem_.endswith("ie") else stem_[:-1]

@@ -1,0 +1,1 @@
+"""Realm-recall: answers from a Markdown vault of decision records, which it never writes."""

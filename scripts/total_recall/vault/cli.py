@@ -1,0 +1,239 @@
+"""The command `realm-recall`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from total_recall import output, project, secrets
+from total_recall.errors import NotFoundError
+from total_recall.vault import graph, ladder, node, records, render, state
+from total_recall.vault.ladder import Answer, Hit
+from total_recall.vault.node import Node
+from total_recall.vault.render import Extras, Page
+
+SCHEMA = "realm-recall/1"
+COMPRESSED_BUDGET = 2000
+FULL_BUDGET = 8000
+
+_root_option = click.option(
+    "--root",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="The project's folder  [default: found upward from here]",
+)
+
+
+@dataclass(frozen=True)
+class _Wishes:
+    """What the flags ask for."""
+
+    count: bool
+    trace: bool
+    full: bool
+    deps: bool
+    expand: str
+    as_json: bool
+    limit: int | None
+    budget: int | None
+    reveal: bool
+
+
+@dataclass
+class _Shown:
+    """What may be printed: everything with its credentials masked, unless they are asked for."""
+
+    reveal: bool
+    masked: int = 0
+
+    def text(self, text: str) -> str:
+        if self.reveal:
+            return text
+        hidden = secrets.mask(text)
+        self.masked += hidden.count
+        return hidden.text
+
+    def node(self, read: Node) -> Node:
+        if self.reveal:
+            return read
+        safe, count = node.masked(read)
+        self.masked += count
+        return safe
+
+
+@click.command("realm-recall", cls=output.Command)
+@click.argument("query", nargs=-1, required=True)
+@click.option("--trace", is_flag=True, help="Ids and links only.")
+@click.option("--full", is_flag=True, help="The whole text of each node.")
+@click.option("--deps", is_flag=True, help="Also the nodes that these depend on.")
+@click.option("--count", is_flag=True, help="Only how many nodes, and what each view costs.")
+@click.option("--expand", metavar="ID", default="", help="Also the whole text of one node.")
+@click.option("--limit", type=click.IntRange(1), help="Show at most this many nodes.")
+@click.option(
+    "--budget",
+    type=click.IntRange(0),
+    metavar="TOKENS",
+    help=f"Most to print; 0 = no bound  [default: {COMPRESSED_BUDGET}, --full {FULL_BUDGET}]",
+)
+@click.option("--reveal", is_flag=True, help="Show credentials instead of masking them.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON envelope.")
+@_root_option
+@output.version_option
+def search(query: tuple[str, ...], root: Path | None, **wishes: Any) -> None:
+    """Ask the vault: an id, a #tag, a file name, or a question in words.
+
+    \b
+      realm-recall why JWT
+      realm-recall what was rejected for auth
+      realm-recall '#critical-path' --count
+
+    The first time: `realm-recall init --dir docs/adr` names the folder of notes.
+    """
+    text = " ".join(" ".join(query).split())
+    if not text:
+        raise click.UsageError("the query is blank: name an id, a #tag or a topic")
+    found = _records(root or project.find_root(Path.cwd(), state.MARKER))
+    _answer(text, found, _Wishes(**wishes))
+
+
+def _records(root: Path) -> records.Records:
+    found = records.read(state.load(root))
+    for fault in found.faults:
+        output.warn(fault)
+    if not found.nodes:
+        raise NotFoundError(state.NO_NODES, fixed=True)
+    return found
+
+
+def _answer(text: str, found: records.Records, wishes: _Wishes) -> None:
+    shown = _Shown(wishes.reveal)
+    limit = len(found.nodes) if wishes.count else wishes.limit
+    answer = ladder.climb(text, found.nodes, limit=limit)
+    names = graph.Names(found.nodes)
+    extras = _extras(answer, found.nodes, names, wishes, shown)
+    safe = replace(
+        answer,
+        query=shown.text(text),
+        hits=tuple(replace(hit, node=shown.node(hit.node)) for hit in answer.hits),
+    )
+    if not safe.hits:
+        _say_nothing(safe, found, wishes)
+    elif wishes.count:
+        _say_count(safe, found.nodes, names, wishes)
+    else:
+        page = _page(safe, found.nodes, names, wishes, extras)
+        if wishes.as_json:
+            _say_hits(page, safe, extras, found.faults, wishes)
+        else:
+            output.say(page.text)
+    if shown.masked:
+        output.warn(f"{shown.masked} credentials masked (--reveal shows them)")
+
+
+def _extras(
+    answer: Answer, nodes: Sequence[Node], names: graph.Names, wishes: _Wishes, shown: _Shown
+) -> Extras:
+    dependencies: list[Node] = []
+    dead: list[str] = []
+    if wishes.deps and not wishes.count:
+        dependencies, dead = graph.dependencies([hit.node for hit in answer.hits], names)
+    expanded = None
+    if wishes.expand and not (wishes.count or wishes.trace or wishes.full):
+        same = ladder.by_id(ladder.named(wishes.expand), nodes)
+        if not same:
+            near = ladder.suggestions(wishes.expand, nodes)
+            hint = "did you mean " + " or ".join(near) if near else "see: realm-recall decisions"
+            raise NotFoundError(f"no node {wishes.expand!r} to expand", hint=hint)
+        expanded = shown.node(same[0])
+    return Extras(tuple(shown.node(each) for each in dependencies), tuple(dead), expanded)
+
+
+def _page(
+    answer: Answer, nodes: Sequence[Node], names: graph.Names, wishes: _Wishes, extras: Extras
+) -> Page:
+    if wishes.trace:
+        return render.tree(answer, _budget(wishes, COMPRESSED_BUDGET), extras, nodes, names)
+    if wishes.full:
+        return render.full(answer, _budget(wishes, FULL_BUDGET), extras)
+    return render.compressed(answer, _budget(wishes, COMPRESSED_BUDGET), extras)
+
+
+def _budget(wishes: _Wishes, default: int) -> int:
+    return default if wishes.budget is None else wishes.budget
+
+
+def _say_nothing(answer: Answer, found: records.Records, wishes: _Wishes) -> None:
+    near = ladder.suggestions(answer.query, found.nodes)
+    tags = ladder.commonest_tags(found.nodes)
+    ids = ladder.newest_ids(found.nodes)
+    if wishes.as_json:
+        facts = {"did_you_mean": near, "tags": tags, "newest": ids}
+        output.say_json(SCHEMA, [], total=0, cut=None, warnings=found.faults, facts=facts)
+    else:
+        output.say(render.nothing(answer.query, tags, ids, near))
+
+
+def _say_count(answer: Answer, nodes: Sequence[Node], names: graph.Names, wishes: _Wishes) -> None:
+    most = wishes.limit or (ladder.MOST_RANKED if answer.rung == ladder.SEARCH else answer.total)
+    printed = replace(answer, hits=answer.hits[:most])
+    few, many = _budget(wishes, COMPRESSED_BUDGET), _budget(wishes, FULL_BUDGET)
+    sizes = {
+        "compressed": render.compressed(printed, few).size,
+        "full": render.full(printed, many).size,
+        "trace": render.tree(printed, few, render.NO_EXTRAS, nodes, names).size,
+    }
+    if wishes.as_json:
+        facts = {"counts": render.counts(answer.hits), "measured": sizes}
+        output.say_json(SCHEMA, [], total=answer.total, cut=None, warnings=[], facts=facts)
+    else:
+        output.say(render.count(answer, sizes))
+
+
+def _say_hits(
+    page: Page, answer: Answer, extras: Extras, warnings: Sequence[str], wishes: _Wishes
+) -> None:
+    hits = [render.as_values(hit, whole=wishes.full) for hit in page.shown]
+    facts: dict[str, Any] = {}
+    if wishes.deps:
+        facts["dependencies"] = [render.as_values(Hit(each)) for each in extras.dependencies]
+        facts["unresolved"] = list(extras.dead_links)
+    if extras.expanded:
+        facts["expanded"] = render.as_values(Hit(extras.expanded), whole=True)
+    left = answer.total - len(hits)
+    cut = {"left": left, "hint": "a larger --budget or --limit"} if left else None
+    output.say_json(SCHEMA, hits, total=answer.total, cut=cut, warnings=warnings, facts=facts)
+
+
+@click.command("realm-recall init", cls=output.Command)
+@click.option("--dir", "folder", type=click.Path(path_type=Path), help="The folder of the notes.")
+@click.option("--vault", type=click.Path(path_type=Path), help="A vault of several projects.")
+@click.option("--slug", default="", help="The project's name in it  [default: the root's name]")
+@_root_option
+@output.version_option
+def init(folder: Path | None, vault: Path | None, slug: str, root: Path | None) -> None:
+    """Name the folder of notes, once a project: writes .realm/realm-state.json.
+
+    \b
+      realm-recall init --dir docs/adr
+      realm-recall init --vault ~/vault --slug shop      notes in ~/vault/projects/shop
+
+    The notes themselves are never written. To search for the word: realm-recall -- init
+    """
+    if (folder is None) == (vault is None):
+        raise click.UsageError("name the notes with either --dir DIR or --vault DIR")
+    here = (root or project.repository_root(Path.cwd())).resolve()
+    notes = folder or (vault or here) / "projects" / (slug or here.name)
+    path = state.init(here, notes, vault=vault, slug=slug)
+    many = len(_records(here).nodes)
+    output.say(f"{path}: {many} nodes in {notes}\nnext: realm-recall decisions --count")
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run `realm-recall`; `init` as the first word is the set-up, any other a query."""
+    import sys
+
+    words = list(sys.argv[1:] if args is None else args)
+    if words[:1] == ["init"]:
+        init.main(words[1:], prog_name="realm-recall init")
+    search.main(words, prog_name="realm-recall")

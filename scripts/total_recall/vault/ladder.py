@@ -1,0 +1,256 @@
+"""Which records a query means: the rungs of the ladder, the first one with a hit wins."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from total_recall import suggest, words
+from total_recall.matching import query_terms
+from total_recall.vault import links, rank
+from total_recall.vault.node import FOLDER_TYPES, Node
+
+SEARCH = "search"  # the last rung: by words
+MOST_RANKED = 20  # more than that is no answer but a list to search again
+MOST_NAMED = 20
+
+# Words that make a query a question rather than a name.
+QUESTION_WORDS = frozenset(
+    "why how what does do is are was has have who when where which rejected reject rejecting "
+    "constraint constraints tried".split()
+)
+KEYWORDS = {
+    "decisions": "decision",
+    "discoveries": "discovery",
+    "sessions": "session",
+    "work": "work",
+}
+_CANVAS_WORDS = frozenset(
+    "plan plans steps tasks phases roadmap milestones design architecture research scaffold "
+    "blueprint canvas work".split()
+)
+_TYPE_ORDER = {"decision": 0, "discovery": 1, "session": 2, "work": 4}
+_NUMBERED = re.compile(r"([a-z]*)[-_ ]?0*(\d+)")
+_SHORTEST_PART = 5  # letters of a word that may stand for the whole: `auth` is not `author`
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A node that answers, and why; no reason where the rung says it all."""
+
+    node: Node
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The ordered hits, the rung that gave them ("" for none), and how many there are in all."""
+
+    query: str
+    rung: str
+    hits: tuple[Hit, ...]
+    total: int
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A stage of the search."""
+
+    name: str
+    climb: Callable[[str, Sequence[Node]], list[Node]]
+
+
+def climb(query: str, nodes: Sequence[Node], *, limit: int | None = None) -> Answer:
+    """Give the answer of the first rung that has one.
+
+    Names (id, tag, file name) list all they mean; the search by words gives the best 20.
+    `limit` asks for another number of hits.
+    """
+    name = named(query)
+    for rung in LADDER:
+        if found := rung.climb(name, nodes):
+            hits = tuple(Hit(node) for node in sorted(found, key=_listed)[:limit])
+            return Answer(query, rung.name, hits, len(found))
+    most = MOST_RANKED if limit is None else limit
+    scored, total = ranked(query, nodes, most=most)
+    hits = tuple(Hit(one.node, one.reasons) for one in scored)
+    return Answer(query, SEARCH if hits else "", hits, total)
+
+
+def named(query: str) -> str:
+    """Give a query without the brackets of a link.
+
+    >>> named(" [[adr-7|the seventh]] "), named("why JWT")
+    ('adr-7', 'why JWT')
+    """
+    text = " ".join(query.split())
+    return links.target(text) if text.startswith("[[") else text
+
+
+def is_question(query: str) -> bool:
+    """Say whether a query asks in words rather than by name."""
+    return not QUESTION_WORDS.isdisjoint(words.fold(word) for word in words.compounds(query))
+
+
+def by_id(name: str, nodes: Sequence[Node]) -> list[Node]:
+    """Give the nodes of exactly this id, `type:id`, path, or number.
+
+    An id that is only a file's name yields to a tag of that name, as `auth` means the tag.
+    """
+    if " " in name or name.startswith(("@", "#")) or is_question(name):
+        return []
+    kind, _, rest = name.rpartition(":")
+    wanted_type = FOLDER_TYPES.get(kind.casefold(), kind.casefold())
+    pool = [node for node in nodes if not kind or node.type == wanted_type]
+    wanted = (rest or name).removesuffix(".md")
+    folded = wanted.casefold()
+    if exact := [node for node in pool if node.given_id == wanted]:
+        return exact
+    if same := [node for node in pool if node.given_id.casefold() == folded]:
+        return same
+    if kind or not by_tag(name, nodes):
+        if files := [node for node in pool if _file_is(node, folded)]:
+            return files
+        if kind and (
+            inside := [node for node in pool if f"/{folded}/" in f"/{node.path}".casefold()]
+        ):
+            return inside
+    return _by_number(folded, pool)
+
+
+def _file_is(node: Node, folded: str) -> bool:
+    path = node.path.casefold().removesuffix(".md")
+    return folded in (node.id.casefold(), node.stem.casefold(), path)
+
+
+def _by_number(folded: str, pool: Sequence[Node]) -> list[Node]:
+    """Give the one node with this number; two of a number are nobody's id."""
+    asked = _NUMBERED.fullmatch(folded)
+    if not asked:
+        return []
+    prefix, number = asked.groups()
+    found = [
+        node
+        for node in pool
+        if node.number == number and _prefix(node) in ("", prefix or _prefix(node))
+    ]
+    return found if len(found) == 1 else []
+
+
+def _prefix(node: Node) -> str:
+    found = re.match(r"[a-z]*(?=[-_ ]?\d)", node.id.casefold())
+    return found[0] if found else ""
+
+
+def by_tag(name: str, nodes: Sequence[Node]) -> list[Node]:
+    """Give the nodes with a tag, `a/b` under `a` too; `decisions` and its like name their type."""
+    if " " in name or is_question(name):
+        return []
+    if name.casefold() in KEYWORDS:
+        return [node for node in nodes if node.type == KEYWORDS[name.casefold()]]
+    tag = name.lstrip("@#").casefold().strip("/")
+    if not tag:
+        return []
+    sought = tag.encode()
+    return [
+        node
+        for node in nodes
+        if (sought in node.source.lower() or not tag.isascii()) and _has_tag(node, tag)
+    ]
+
+
+def _has_tag(node: Node, tag: str) -> bool:
+    return any(f"{has.casefold()}/".startswith(f"{tag}/") for has in node.tags)
+
+
+def by_file_name(name: str, nodes: Sequence[Node]) -> list[Node]:
+    """Give the nodes whose file name, alias or plan folder is the query, holds it, or a part of it.
+
+    Two words apart must be the whole name; a part of a word must have five letters.
+    """
+    sought = _name_words(name.lstrip("@#"))
+    if not sought or is_question(name) or len(name.split()) > 2:
+        return []
+    names = [(node, [_name_words(each) for each in _names(node)]) for node in nodes]
+    if same := [node for node, known in names if sought in known]:
+        return same
+    if " " in name:
+        return []
+    if holding := [node for node, known in names if any(_holds(each, sought) for each in known)]:
+        return holding if len(holding) <= MOST_NAMED else []
+    part = "-".join(sought)
+    if len(part) < _SHORTEST_PART:
+        return []
+    partly = [node for node, known in names if any(part in "-".join(each) for each in known)]
+    return partly if len(partly) <= MOST_NAMED else []
+
+
+def _names(node: Node) -> list[str]:
+    names = [node.stem, *node.aliases]
+    if node.path.startswith("work/"):
+        names.append(PurePosixPath(node.path).parent.name)
+    return names
+
+
+def _name_words(name: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[^\W_]+", words.fold(name)))
+
+
+def _holds(known: tuple[str, ...], sought: tuple[str, ...]) -> bool:
+    size = len(sought)
+    return any(known[at : at + size] == sought for at in range(len(known) - size + 1))
+
+
+def ranked(query: str, nodes: Sequence[Node], *, most: int) -> tuple[list[rank.Scored], int]:
+    """Give the best nodes by the words of a query, and how many hold any of them.
+
+    Plans of work are searched when a word asks for them, or when nothing else answers.
+    """
+    terms = query_terms(query, dropped=words.STOP_WORDS | QUESTION_WORDS)
+    if not terms:
+        return [], 0
+    others = [node for node in nodes if node.type != "work"]
+    wants_work = not _CANVAS_WORDS.isdisjoint(term.word for term in terms)
+    if not wants_work:
+        scored, total = rank.search(terms, others, most=most)
+        if total or len(others) == len(nodes):
+            return scored, total
+    return rank.search(terms, nodes, most=most)
+
+
+def _listed(node: Node) -> tuple[int, bool, int, str, str]:
+    """Order a list: by type, what holds before what held, newest first, then by id."""
+    past = node.status in rank.PAST_STATUSES
+    newest_first = -(node.day.toordinal() if node.day else 0)
+    return _TYPE_ORDER.get(node.type, 3), past, newest_first, node.id, node.path
+
+
+def suggestions(query: str, nodes: Sequence[Node]) -> list[str]:
+    """Give up to three tags, ids or words of titles that may have been meant."""
+    tags = {tag.casefold() for node in nodes for tag in node.tags}
+    ids = {name.casefold() for node in nodes for name in (node.id, node.stem)}
+    titles = {words.fold(word) for node in nodes for word in words.compounds(node.title)}
+    sought = words.fold(named(query).lstrip("@#"))
+    pool = tags | ids | titles
+    close = suggest.near(sought, pool)
+    for word in words.compounds(sought):
+        close += suggest.near(word, titles | tags)
+    if len(sought) > 1:
+        close += sorted(name for name in tags | ids if name.startswith(sought) and name != sought)
+    return list(dict.fromkeys(close))[:3]
+
+
+def commonest_tags(nodes: Sequence[Node], most: int = 10) -> list[str]:
+    """Give the tags on most nodes, commonest first, ties by name."""
+    counted = Counter(tag.casefold() for node in nodes for tag in node.tags)
+    return sorted(counted, key=lambda tag: (-counted[tag], tag))[:most]
+
+
+def newest_ids(nodes: Sequence[Node], most: int = 20) -> list[str]:
+    """Give the ids of the newest nodes, undated ones last."""
+    dated = sorted(nodes, key=lambda node: (-(node.day.toordinal() if node.day else 0), node.id))
+    return [node.id for node in dated[:most]]
+
+
+LADDER = (Rung("id", by_id), Rung("tag", by_tag), Rung("file", by_file_name))

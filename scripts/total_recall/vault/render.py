@@ -1,0 +1,298 @@
+"""Answers as text and as values for JSON: one node, several, a tree, a count."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from total_recall import tokens
+from total_recall.output import one_line, prefixed, quoted
+from total_recall.vault import graph
+from total_recall.vault.compress import brief
+from total_recall.vault.ladder import Answer, Hit
+from total_recall.vault.node import Node
+
+# The cost that the seed's template gives a node, before anything is measured.
+COMPRESSED_COST = 20
+FULL_COST = 120
+
+# How many words a fact gets: alone, and beside other nodes, of which a reader wants to choose.
+ALONE_WORDS = 30
+AMONG_WORDS = 14
+
+_ARRAYS = ("depends_on", "related", "supersedes", "superseded_by")
+_CURRENT = frozenset({"", "accepted", "approved", "active", "implemented"})
+_MORE = "with a larger --budget or --limit"
+_CUT_COST = 10  # what the line that marks a cut takes
+
+
+@dataclass(frozen=True)
+class Page:
+    """A printed answer: its text, the size of that in tokens, and the hits that it shows."""
+
+    text: str
+    size: int
+    shown: tuple[Hit, ...]
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What goes with an answer: dependencies, dead links and one node to expand."""
+
+    dependencies: tuple[Node, ...] = ()
+    dead_links: tuple[str, ...] = ()
+    expanded: Node | None = None
+
+
+NO_EXTRAS = Extras()
+
+
+def compressed(answer: Answer, budget: int, extras: Extras = NO_EXTRAS) -> Page:
+    """Give the compressed view: a few lines a node, cut to the budget in tokens."""
+    return _listing(answer, budget, extras, "compressed", _compressed_lines)
+
+
+def full(answer: Answer, budget: int, extras: Extras = NO_EXTRAS) -> Page:
+    """Give every node's whole file, each line prefixed, cut to the budget in tokens."""
+    return _listing(answer, budget, extras, "full", _full_lines)
+
+
+def _listing(
+    answer: Answer,
+    budget: int,
+    extras: Extras,
+    mode: str,
+    lines_of: Callable[[Hit, int], list[str]],
+) -> Page:
+    single = answer.total == 1
+    repeated = _repeated_ids(answer.hits)
+    blocks: list[list[str]] = []
+    for number, hit in enumerate(answer.hits, 1):
+        lines = lines_of(hit, ALONE_WORDS if single else AMONG_WORDS)
+        if hit.node.id in repeated:
+            lines.insert(0, f"path: {one_line(hit.node.path)}")
+        if hit.reasons:
+            lines.append("match: " + " ".join(one_line(reason) for reason in hit.reasons))
+        name = _single_head(hit.node) if single else f"{number} {_cluster_head(hit.node)}"
+        indent = "" if single or mode == "full" else "  "
+        blocks.append([name, *(indent + line for line in lines)])
+    head = [] if single else [f"recall:{one_line(answer.query)} {answer.total}nodes"]
+    after = [] if single else [_next_commands(answer)]
+    return _page(answer, mode, budget, head, blocks, [*_extra_lines(extras), *after])
+
+
+def _page(
+    answer: Answer,
+    mode: str,
+    budget: int,
+    head: list[str],
+    blocks: list[list[str]],
+    tail: list[str],
+) -> Page:
+    """Give the blocks, one a hit, cut so that all that is printed keeps to the budget."""
+    single = answer.total == 1 and mode != "trace"
+    room = max(1, budget - tokens.estimate(_footer(answer, mode, 1000, single=single)) - 1)
+    allowed = 0 if budget == 0 else room
+    while True:
+        kept = _fitted(blocks, allowed)
+        left = answer.total - len(kept)
+        cut = [f"cut: {len(kept)} of {answer.total} shown, {left} more {_MORE}"] if left else []
+        body = "\n".join([*head, *(line for block in kept for line in block), *cut, *tail])
+        size = tokens.estimate(body)
+        if budget == 0 or size <= room or allowed == 1:
+            footer = _footer(answer, mode, size, single=single)
+            return Page(f"{body}\n{footer}", size, answer.hits[: len(kept)])
+        # What stands around the hits, and what rounding lost, is taken from the hits' share.
+        allowed = max(1, allowed - (size - room))
+
+
+def _repeated_ids(hits: Sequence[Hit]) -> set[str]:
+    ids = [hit.node.id for hit in hits]
+    return {one for one in ids if ids.count(one) > 1} if len(set(ids)) < len(ids) else set()
+
+
+def _fitted(blocks: list[list[str]], budget: int) -> list[list[str]]:
+    """Give the blocks that fit: the last ones drop whole, then each is cut to its share."""
+    costs = [[tokens.estimate(line + "\n") for line in block] for block in blocks]
+    least = [min(sum(cost), sum(cost[:2]) + _CUT_COST) for cost in costs]
+    shares = tokens.share(least, [sum(cost) for cost in costs], budget)
+    return [
+        _fitted_block(block, cost, share)
+        for block, cost, share in zip(blocks, costs, shares, strict=False)
+    ]
+
+
+def _fitted_block(block: list[str], costs: list[int], share: int) -> list[str]:
+    if sum(costs) <= share:
+        return block
+    used = _CUT_COST
+    for kept, cost in enumerate(costs):
+        used += cost
+        if used > share and kept > 0:
+            more = len(block) - kept
+            return [*block[:kept], f"[… {more} more lines, ~{sum(costs[kept:])}t: --budget 0]"]
+    return block
+
+
+def _single_head(node: Node) -> str:
+    status = f"·{node.status}" if node.status else ""
+    return f"{one_line(node.id)} [{one_line(node.type)}{status}]{_tags(node)}"
+
+
+def _cluster_head(node: Node) -> str:
+    status = "" if node.status in _CURRENT else f" [{node.status}]"
+    return f"{one_line(node.type)}:{one_line(node.id)}{status}{_tags(node)}"
+
+
+def _tags(node: Node) -> str:
+    return "".join(f" #{one_line(tag)}" for tag in node.tags)
+
+
+def _compressed_lines(hit: Hit, most: int) -> list[str]:
+    facts = summary(hit.node, most)
+    lines = [facts.pop("one_liner")]
+    lines += [f"{name}: {text}" for name, text in facts.items()]
+    arrays = ((relation, hit.node.linked(relation)) for relation in _ARRAYS)
+    lines += [f"{relation}: {_wikilinks(names)}" for relation, names in arrays if names]
+    return [line for line in lines if line]
+
+
+def summary(node: Node, most: int = ALONE_WORDS) -> dict[str, str]:
+    """Give a node's one-liner and, for a decision, what it decided, rejected and causes.
+
+    Each is one line, what the node decided of at most so many words; what it does not say is
+    left out.
+    """
+    facts = {"one_liner": node.compressed or node.title}
+    if node.type == "decision":
+        facts["decided"] = node.field("decision")
+        facts["rejected"] = node.field("rejected")
+        facts["consequences"] = node.field("consequences")
+    words = {"one_liner": ALONE_WORDS}
+    lines = {name: one_line(brief(text, words.get(name, most))) for name, text in facts.items()}
+    return {name: text for name, text in lines.items() if text or name == "one_liner"}
+
+
+def _full_lines(hit: Hit, _: int = 0) -> list[str]:
+    return prefixed(hit.node.text.rstrip("\n")).split("\n")
+
+
+def _wikilinks(names: Sequence[str]) -> str:
+    return " ".join(f"[[{one_line(name)}]]" for name in names)
+
+
+def _extra_lines(extras: Extras) -> list[str]:
+    lines: list[str] = []
+    if extras.dependencies or extras.dead_links:
+        lines.append("Dependencies")
+    for node in extras.dependencies:
+        lines += [
+            f"  {_cluster_head(node)}",
+            *(f"    {line}" for line in _compressed_lines(Hit(node), AMONG_WORDS)),
+        ]
+    if extras.dead_links:
+        lines.append(f"  unresolved: {_wikilinks(extras.dead_links)}")
+    if extras.expanded:
+        lines += [f"Expanded {_cluster_head(extras.expanded)}", *_full_lines(Hit(extras.expanded))]
+    return lines
+
+
+def _next_commands(answer: Answer) -> str:
+    query = quoted(one_line(answer.query))
+    return f"→ {quoted(answer.hits[0].node.id)} --full | {query} --deps | {query} --trace"
+
+
+def _footer(answer: Answer, mode: str, size: int, *, single: bool) -> str:
+    parts = [f"recall done · {answer.total}nodes · ~{size}t · mode:{mode} · rung:{answer.rung}"]
+    if single:
+        node = answer.hits[0].node
+        command = "--deps" if mode == "full" else "--full"
+        parts.append(one_line(node.path))
+        parts.append(f"next: {quoted(one_line(node.id))} {command}")
+    return " · ".join(parts)
+
+
+def tree(
+    answer: Answer,
+    budget: int,
+    extras: Extras,
+    nodes: Sequence[Node],
+    names: graph.Names,
+) -> Page:
+    """Give ids and links only, one branch a relation; dependencies are further roots."""
+    targets = [*(hit.node for hit in answer.hits), *extras.dependencies]
+    backward = graph.incoming(targets, nodes, names)
+    blocks = [_branches(node, backward[node.path]) for node in targets]
+    head = [f"tree:{one_line(answer.query)}"]
+    many = len(answer.hits)
+    tail = [line for block in blocks[many:] for line in block]
+    return _page(answer, "trace", budget, head, blocks[:many], tail)
+
+
+def _branches(node: Node, linked_by: list[str]) -> list[str]:
+    links = {
+        relation: [name for name in found if not graph.is_overview(name)]
+        for relation, found in graph.outgoing(node).items()
+    }
+    texts = [
+        f"{relation}:" + "".join(f"[[{one_line(name)}]]" for name in found)
+        for relation, found in (links | {"linked-by": linked_by}).items()
+        if found
+    ]
+    branches = [f"├─{text}" for text in texts[:-1]] + [f"└─{text}" for text in texts[-1:]]
+    return [f"{one_line(node.type)}:{one_line(node.id)}", *branches]
+
+
+def count(answer: Answer, sizes: dict[str, int]) -> str:
+    """Give the seed's estimate by the number of nodes, then the measured size of each view."""
+    kinds = ", ".join(f"{name}: {many}" for name, many in counts(answer.hits).items())
+    measured = " · ".join(f"{mode} ~{size}" for mode, size in sizes.items())
+    return (
+        f"/realm-recall {one_line(answer.query)} --count\n"
+        "\n"
+        f"  Matched nodes: {answer.total}  ({kinds})\n"
+        "\n"
+        f"  Cost if compressed (default): ~{answer.total * COMPRESSED_COST} tokens\n"
+        f"  Cost if --full:               ~{answer.total * FULL_COST} tokens\n"
+        "  Cost if --trace:              <10 tokens\n"
+        "\n"
+        "Run without --count to pull content.\n"
+        f"Measured: {measured} tokens"
+    )
+
+
+def counts(hits: Sequence[Hit]) -> dict[str, int]:
+    """Give how many hits there are of each type that the template names, and `other` if any."""
+    by_type = {"decisions": "decision", "discoveries": "discovery", "sessions": "session"}
+    found = {name: sum(hit.node.type == kind for hit in hits) for name, kind in by_type.items()}
+    other = len(hits) - sum(found.values())
+    return found | {"other": other} if other else found
+
+
+def nothing(query: str, tags: Sequence[str], ids: Sequence[str], near: Sequence[str]) -> str:
+    """Give what to try when no record answers: near names, common tags, new ids."""
+    lines = [f"recall:{one_line(query)} 0nodes"]
+    if near:
+        lines.append("did you mean: " + " | ".join(quoted(one_line(name)) for name in near))
+    if tags:
+        lines.append("tags: " + " ".join(f"#{one_line(tag)}" for tag in tags))
+    if ids:
+        lines.append("newest: " + " ".join(quoted(one_line(each)) for each in ids))
+    return "\n".join(lines)
+
+
+def as_values(hit: Hit, *, whole: bool = False) -> dict[str, Any]:
+    """Give a hit for JSON: the same facts as the text, uncut if `whole`."""
+    node = hit.node
+    facts: dict[str, Any] = {
+        "id": node.id,
+        "type": node.type,
+        "status": node.status or None,
+        "title": node.title,
+        "date": node.day.isoformat() if node.day else None,
+        "tags": list(node.tags),
+        "path": node.path,
+        **summary(node),
+        "links": graph.outgoing(node),
+        "match": list(hit.reasons),
+    }
+    return facts | {"text": node.text} if whole else facts

@@ -1,11 +1,15 @@
 """A point in time from what people and files write."""
 
 import re
+from collections.abc import Callable, Iterator
 from datetime import date
 
-_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{1,2})(?:\2(\d{1,2}))?(?!\d)")
-_DAY_FIRST = re.compile(r"(?<!\w)(\d{1,2})(?:st|nd|rd|th)?\.?\s+([a-z]{3,9})\.?,?\s+(\d{4})(?!\d)")
-_MONTH_FIRST = re.compile(r"(?<!\w)([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})(?!\d)")
+# The number of a record is no year: `0012-3-tier` is not of March.
+_YEAR = r"((?:19|20)\d\d)"
+_NTH = r"(\d{1,2})(?:st|nd|rd|th)?"
+_YEAR_FIRST = re.compile(rf"(?<!\d){_YEAR}([-/.])(\d{{1,2}})(?:\2(\d{{1,2}}))?(?!\d)")
+_DAY_FIRST = re.compile(rf"(?<!\w){_NTH}\.?\s+([a-z]{{3,9}})\.?,?\s+{_YEAR}(?!\d)")
+_MONTH_FIRST = re.compile(rf"(?<!\w)([a-z]{{3,9}})\.?\s+{_NTH},?\s+{_YEAR}(?!\d)")
 _MONTHS = (
     "january february march april may june july august september october november december"
 ).split()
@@ -23,13 +27,15 @@ def day(text: str) -> date | None:
     (datetime.date(2024, 3, 9), datetime.date(2024, 3, 9), None)
     """
     folded = text.casefold()
-    if found := _YEAR_FIRST.search(folded):
-        return _real_day(int(found[1]), int(found[3]), int(found[4] or 1))
-    if found := _DAY_FIRST.search(folded):
-        return _real_day(int(found[3]), _month(found[2]), int(found[1]))
-    if found := _MONTH_FIRST.search(folded):
-        return _real_day(int(found[3]), _month(found[1]), int(found[2]))
-    return None
+    return min(_days(folded), default=(0, None), key=lambda found: found[0])[1]
+
+
+def _days(folded: str) -> Iterator[tuple[int, date | None]]:
+    """Give the position of each real day in a text, with the day."""
+    for pattern, read in _FORMATS:
+        for found in pattern.finditer(folded):
+            if real := _real_day(*read(found)):
+                yield found.start(), real
 
 
 def _month(name: str) -> int:
@@ -42,3 +48,11 @@ def _real_day(year: int, month: int, day_of_month: int) -> date | None:
         return date(year, month, day_of_month)
     except ValueError:
         return None
+
+
+# How each format is found, and its year, month and day.
+_FORMATS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[int, int, int]]], ...] = (
+    (_YEAR_FIRST, lambda found: (int(found[1]), int(found[3]), int(found[4] or 1))),
+    (_DAY_FIRST, lambda found: (int(found[3]), _month(found[2]), int(found[1]))),
+    (_MONTH_FIRST, lambda found: (int(found[3]), _month(found[1]), int(found[2]))),
+)

@@ -39,3 +39,9 @@ class RefusedError(RecallError):
     """Going on would harm something that is not ours."""
 
     code = "refused"
+
+
+class BusyError(RecallError):
+    """Another process holds what we need, for longer than it is worth waiting."""
+
+    code = "busy"

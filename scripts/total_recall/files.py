@@ -5,10 +5,11 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from total_recall.errors import NotFoundError, OutsideError, UnreadableError
+from total_recall.errors import BusyError, NotFoundError, OutsideError, UnreadableError
 
 MAX_PATH_CHARACTERS = 1024
 PRIVATE_FILE = 0o600
@@ -58,9 +59,10 @@ def walk(
                 continue
             if not _within(path, fence):
                 yield Skipped(Path(entry.path), f"a link out of {root.name}")
-            elif entered and path not in seen:
-                seen.add(path)
-                below.append(path)
+            elif entered:
+                if path not in seen:
+                    seen.add(path)
+                    below.append(path)
             elif is_folder:
                 yield Skipped(Path(entry.path), "a folder, not a file")
             else:
@@ -127,7 +129,10 @@ def inside(root: Path, text: str) -> Path:
         or PureWindowsPath(text).drive
     ):
         raise OutsideError(f"{text[:80]!r} is not a path inside {root.name}")
-    target = os.path.realpath(root / text)
+    try:
+        target = os.path.realpath(root / text)
+    except ValueError:  # a lone surrogate, which no file's name can hold
+        raise OutsideError(f"{text[:80]!r} is not a path") from None
     if not _within(target, os.path.realpath(root)):
         raise OutsideError(f"{text[:80]!r} leads out of {root.name}")
     return Path(target)
@@ -159,6 +164,32 @@ def replace(path: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
         Path(temporary).unlink(missing_ok=True)
         raise
     sync_folder(target.parent)
+
+
+@contextmanager
+def locked(path: Path, *, seconds: float) -> Iterator[None]:
+    """Be the only one of our processes that changes a file, by a lock file beside it.
+
+    Raises BusyError if another one holds the lock for so long. A lock goes with its process.
+    """
+    import filelock
+
+    path.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    lock = filelock.FileLock(lock_path(path), timeout=seconds, mode=PRIVATE_FILE)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        hint = f"wait for the process that holds {lock_path(path)}"
+        raise BusyError(f"{path} is in use", hint=hint) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def lock_path(path: Path) -> Path:
+    """Give the lock file of a file."""
+    return path.with_name(f"{path.name}.lock")
 
 
 def sync_folder(folder: Path) -> None:

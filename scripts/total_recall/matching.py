@@ -8,6 +8,9 @@ from total_recall import words
 _LOWER = bytes(range(256)).lower()
 _JOINTS = b"-_."
 
+# A pasted page names its topic in its first words, and each term more is looked for everywhere.
+MOST_TERMS = 64
+
 
 @dataclass(frozen=True)
 class Term:
@@ -23,7 +26,7 @@ class Term:
 
 
 def query_terms(text: str, *, dropped: Iterable[str] = words.STOP_WORDS) -> tuple[Term, ...]:
-    """Give the distinct terms of a query; `dropped` words count only if nothing else is left.
+    """Give the first 64 distinct terms of a query; `dropped` ones only if nothing else is left.
 
     >>> [term.stem for term in query_terms("Why do we use JWT?")]
     ['use', 'jwt']
@@ -35,7 +38,10 @@ def query_terms(text: str, *, dropped: Iterable[str] = words.STOP_WORDS) -> tupl
     unwanted = frozenset(dropped)
     every = [term for compound in words.compounds(text) for term in _compound_terms(compound)]
     wanted = [term for term in every if term.word not in unwanted]
-    return tuple({term.stem: term for term in reversed(wanted or every)}.values())[::-1]
+    distinct: dict[str, Term] = {}
+    for term in wanted or every:
+        distinct.setdefault(term.stem, term)
+    return tuple(distinct.values())[:MOST_TERMS]
 
 
 def _compound_terms(compound: str) -> list[Term]:
@@ -56,6 +62,10 @@ class Matcher:
         self._wanted = set(self._stems).union(*(term.parts for term in self.terms))
         self._roots = tuple({words.root(stem) for stem in self._wanted})
         self._stems_of = _Lookup(self._find_stems)
+        self._by_first_part: dict[str, list[int]] = {}
+        for number, term in enumerate(self.terms):
+            if term.parts:
+                self._by_first_part.setdefault(term.parts[0], []).append(number)
 
     def possible(self, data: bytes) -> frozenset[int]:
         """Give the numbers of the terms that the UTF-8 text may hold; the others it cannot.
@@ -88,9 +98,8 @@ class Matcher:
         """
         hits: list[tuple[int, tuple[str, ...]]] = []
         position = 0
-        folded = words.fold(text).split("\n\n")
-        for paragraph, plain in zip(text.split("\n\n"), folded, strict=True):
-            squeezed = _squeezed(plain)
+        for paragraph in text.split("\n\n"):
+            squeezed = _squeezed(words.fold(paragraph))
             if any(root in squeezed for root in self._roots):
                 compounds = words.compounds(paragraph)
                 hits += [
@@ -106,14 +115,13 @@ class Matcher:
             if stem in self._stems
         ]
         at = dict(hits)
-        for number, term in enumerate(self.terms):
-            if term.parts:
-                found.extend(
-                    (position, number)
-                    for position, stems in hits
-                    if term.stem not in stems
-                    and all(part in at.get(position + i, ()) for i, part in enumerate(term.parts))
-                )
+        for position, stems in hits:
+            for number in [one for stem in stems for one in self._by_first_part.get(stem, ())]:
+                term = self.terms[number]
+                if term.stem not in stems and all(
+                    part in at.get(position + i, ()) for i, part in enumerate(term.parts)
+                ):
+                    found.append((position, number))
         return sorted(found)
 
     def _find_stems(self, compound: str) -> tuple[str, ...]:

@@ -30,5 +30,12 @@ def repository_root(start: Path) -> Path:
 
 
 def expand(text: str, root: Path) -> Path:
-    """Give the path that a setting names: `~` is the home folder, the rest starts at `root`."""
-    return root / Path(text).expanduser()
+    """Give the path that a setting names: `~` is the home folder, the rest starts at `root`.
+
+    `~name` of a user who is not on this machine is taken as it stands.
+    """
+    path = Path(text)
+    try:
+        return root / path.expanduser()
+    except RuntimeError:
+        return root / path

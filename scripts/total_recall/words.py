@@ -7,7 +7,9 @@ from functools import cache
 
 _MARKS = re.compile("[\u0300-\u036f]+")
 # Scripts that write no blanks between words; they are matched by pairs of characters.
-_UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_UNSPACED = (
+    "\u0e00-\u0eff\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff\uf900-\ufaff"
+)
 _COMPOUND = re.compile(
     rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+(?:[-_.]+(?:(?![{_UNSPACED}])[^\W_])+)*"
 )
@@ -43,7 +45,10 @@ def fold(text: str) -> str:
 
 def _strip_marks(text: str) -> str:
     """Level compatibility forms and accents, and keep case, which camelCase is split by."""
-    return text if text.isascii() else _MARKS.sub("", unicodedata.normalize("NFKD", text))
+    if text.isascii():
+        return text
+    # Composed again, since taking marks apart takes Korean syllables apart too.
+    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text)))
 
 
 def compounds(text: str) -> list[str]:
@@ -54,7 +59,7 @@ def compounds(text: str) -> list[str]:
     """
     if text.isascii():
         return _ASCII_COMPOUND.findall(text)
-    return _COMPOUND.findall(unicodedata.normalize("NFC", _strip_marks(text)))
+    return _COMPOUND.findall(_strip_marks(text))
 
 
 def pieces(compound: str) -> list[str]:

@@ -278,7 +278,7 @@ def test_one_of_ours_that_somebody_changed_is_kept_until_forced(
 def test_each_refusal_is_a_line(run: Run, home: Path) -> None:
     foreign_folder(home / CLAUDE)
     foreign_folder(home / AGENTS)
-    before = snapshot(home)
+    before = snapshot(home / ".claude") | snapshot(home / ".agents")
 
     ran = run("install")
 
@@ -288,7 +288,8 @@ def test_each_refusal_is_a_line(run: Run, home: Path) -> None:
         "",
         f"total-recall: {home / CLAUDE} {refused}\ntotal-recall: {home / AGENTS} {refused}\n",
     )
-    assert snapshot(home) == before
+    assert snapshot(home / ".claude") | snapshot(home / ".agents") == before
+    assert list((home / ".local/share").iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_made_is_one_line_and_the_other_host_is_served(
@@ -419,7 +420,7 @@ def test_scope_project_installs_into_the_project_and_takes_it_away_again(
 
     assert (project / CLAUDE / LAUNCHER).is_file()
     assert (project / AGENTS / LAUNCHER).is_file()
-    assert names_in(home) == [str(MANIFEST)]
+    assert names_in(home) == [str(MANIFEST), f"{MANIFEST}.lock"]
     run("uninstall", "--scope", "project")
     assert list(project.iterdir()) == []
     assert names_in(home) == []
@@ -560,3 +561,24 @@ def test_the_demo_shows_each_command_with_its_answer(run: Run) -> None:
         assert command.startswith("realm-recall ")
         assert answer.strip()
         assert "Traceback" not in answer
+
+
+def test_a_folder_of_ours_that_nobody_remembers_is_taken_over(run: Run, home: Path) -> None:
+    run("install", "--host", "claude")
+    (home / ".local/share/total-recall/installed.json").unlink()
+
+    again = run("install", "--host", "claude")
+    gone = run("uninstall", "--host", "claude")
+
+    assert (again.code, gone.code) == (0, 0)
+    assert not (home / ".claude/skills/realm-recall").exists()
+
+
+def test_two_installs_at_once_both_succeed_and_are_both_remembered(home: Path) -> None:
+    command = [str(BIN / "total-recall"), "install", "--host"]
+
+    running = [subprocess.Popen([*command, host]) for host in ("claude", "agents")]
+
+    assert [each.wait(timeout=60) for each in running] == [0, 0]
+    noted = json.loads((home / ".local/share/total-recall/installed.json").read_text())
+    assert len(noted["folders"]) == 2

@@ -222,11 +222,11 @@ BOMBS = [
     ("block", "reason"), [pytest.param(block, reason, id=name) for name, block, reason in BOMBS]
 )
 def test_a_bomb_costs_under_a_second_and_is_named(block: str, reason: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
 
     front = parse(block)
 
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert front.fault.startswith("frontmatter ")
     assert reason in front.fault
     assert "\n" not in front.fault

@@ -84,6 +84,9 @@ def test_a_heading_says_where_its_line_and_its_text_begin() -> None:
         pytest.param("Decision:", "decision", id="a colon"),
         pytest.param("[Decision](#decision)", "decision", id="a link"),
         pytest.param("Pros  and\tCons", "pros and cons", id="blanks"),
+        pytest.param("rejected_alternatives", "rejected alternatives", id="an underscore inside"),
+        pytest.param("__Decision__", "decision", id="underscores around"),
+        pytest.param("Alternative 2: Redis", "alternative 2: redis", id="a number inside stays"),
         pytest.param("Trade-offs", "trade-offs", id="a hyphen stays"),
         pytest.param("3. **Decision Outcome** 🎯:", "decision outcome", id="all at once"),
         pytest.param("🎯", "", id="nothing but ornament"),
@@ -248,6 +251,7 @@ READERS: list[Callable[[str], object]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [pytest.param(body, id=name) for name, body in HOSTILE.items()])
 def test_a_hostile_megabyte_costs_each_reader_under_two_seconds(body: str) -> None:
     took = {}

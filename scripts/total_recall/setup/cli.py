@@ -1,14 +1,18 @@
 """The command `total-recall`."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import click
 
-from total_recall import output
+from total_recall import files, output
 from total_recall.errors import RecallError
 from total_recall.setup import bundle, demo, hosts, install, programs
 from total_recall.setup.hosts import Host, Skill
+from total_recall.setup.install import Installed
+
+LOCK_SECONDS = 30.0  # an install takes less than one
 
 _host_option = click.option(
     "--host",
@@ -44,31 +48,48 @@ def install_skills(host: str, scope: str, dry_run: bool, force: bool) -> None:
     if not wanted:
         output.warn("no agent found here; installing for all that may come")
         wanted = list(hosts.HOSTS)
-    path = install.manifest_path()
-    known = install.read_manifest(path)
     refused: list[RecallError] = []
-    for place, skill in _pairs(wanted):
-        target = _target(place, skill, scope)
-        contents = bundle.skill_files(skill.source, programs.path_of(skill.command))
-        ours = known.get(str(target))
-        try:
-            state = install.state_of(target, contents, ours)
-            if not force:
-                install.refuse_what_is_not_ours(target, state)
-            if state == "same":
-                output.say(f"unchanged  {skill.name}  {target}")
-            elif dry_run:
-                output.say(f"would install  {skill.name}  {target}")
-            else:
-                known[str(target)] = install.install(target, contents, ours)
+    with _manifest(dry_run) as (path, known):
+        for place, skill in _pairs(wanted):
+            try:
+                word, target = _install_one(
+                    place, skill, scope, known, dry_run=dry_run, force=force
+                )
+            except RecallError as error:
+                refused.append(error)
+                continue
+            if not dry_run:
                 install.write_manifest(path, known)
-                output.say(f"installed  {skill.name}  {target}")
-        except RecallError as error:
-            refused.append(error)
+            output.say(f"{word}  {skill.name}  {target}")
     if refused:
         for each in refused[:-1]:
             output.warn(f"total-recall: {each.message}" + (f" ({each.hint})" if each.hint else ""))
         raise refused[-1]
+
+
+def _install_one(
+    place: Host,
+    skill: Skill,
+    scope: str,
+    known: dict[str, Installed],
+    *,
+    dry_run: bool,
+    force: bool,
+) -> tuple[str, Path]:
+    """Install a skill for a host, note it in `known`, and give what was done and where."""
+    target = _target(place, skill, scope)
+    contents = bundle.skill_files(skill.source, programs.path_of(skill.command))
+    ours = known.get(str(target))
+    state = install.state_of(target, contents, ours)
+    if not force:
+        install.refuse_what_is_not_ours(target, state)
+    if state == "same":
+        known[str(target)] = ours or install.remembered(contents)
+        return "unchanged", target
+    if dry_run:
+        return "would install", target
+    known[str(target)] = install.install(target, contents, ours)
+    return "installed", target
 
 
 @main.command("uninstall", cls=output.Command)
@@ -77,20 +98,28 @@ def install_skills(host: str, scope: str, dry_run: bool, force: bool) -> None:
 @_dry_run_option
 def uninstall_skills(host: str, scope: str, dry_run: bool) -> None:
     """Remove the skills that `install` put there, and nothing else."""
-    path = install.manifest_path()
-    known = install.read_manifest(path)
     wanted = _hosts(host) if host else list(hosts.HOSTS)
     targets = {str(_target(place, skill, scope)): skill for place, skill in _pairs(wanted)}
-    for folder in [folder for folder in known if folder in targets]:
-        if dry_run:
-            output.say(f"would remove  {targets[folder].name}  {folder}")
-            continue
-        for name in install.uninstall(Path(folder), known.pop(folder)):
-            output.warn(f"kept, since it was added or changed: {folder}/{name}")
-        install.write_manifest(path, known)
-        output.say(f"removed  {targets[folder].name}  {folder}")
-    if not known and not dry_run:
-        install.forget_manifest(path)
+    with _manifest(dry_run) as (path, known):
+        for folder in [folder for folder in known if folder in targets]:
+            if dry_run:
+                output.say(f"would remove  {targets[folder].name}  {folder}")
+                continue
+            for name in install.uninstall(Path(folder), known.pop(folder)):
+                output.warn(f"kept, since it was added or changed: {folder}/{name}")
+            install.write_manifest(path, known)
+            output.say(f"removed  {targets[folder].name}  {folder}")
+
+
+@contextmanager
+def _manifest(dry_run: bool) -> Iterator[tuple[Path, dict[str, Installed]]]:
+    """Give the list of what was installed, which nobody else changes meanwhile."""
+    path = install.manifest_path()
+    with nullcontext() if dry_run else files.locked(path, seconds=LOCK_SECONDS):
+        known = install.read_manifest(path)
+        yield path, known
+        if not known and not dry_run:
+            install.forget_manifest(path)
 
 
 @main.command("demo", cls=output.Command)

@@ -50,7 +50,9 @@ def read_manifest(path: Path) -> dict[str, Installed]:
 
 
 def write_manifest(path: Path, folders: Mapping[str, Installed]) -> None:
-    """Keep what was installed."""
+    """Keep what was installed; the same again is not written again."""
+    if path.exists() and read_manifest(path) == folders:
+        return
     facts: dict[str, Any] = {
         folder: {"at": entry.at, "made": list(entry.made), "files": entry.files}
         for folder, entry in sorted(folders.items())
@@ -62,22 +64,31 @@ def write_manifest(path: Path, folders: Mapping[str, Installed]) -> None:
 def forget_manifest(path: Path) -> None:
     """Remove the list of what was installed, once it is empty."""
     files.remove(path)
+    files.remove(files.lock_path(path))
     files.remove_if_empty(path.parent)
 
 
 def state_of(target: Path, contents: Mapping[str, Content], known: Installed | None) -> str:
     """Say how a target stands: `missing`, `same`, `ours` (an older one), `changed` or `foreign`.
 
-    `changed` is ours with something in it that somebody else put there or edited.
+    `changed` is ours with something in it that somebody else put there or edited. A folder of
+    exactly these files is `same` even if nobody remembers it, as after a crash.
     """
     if not target.exists() and not target.is_symlink():
         return "missing"
-    if known is None or target.is_symlink() or not target.is_dir():
+    if target.is_symlink() or not target.is_dir():
         return "foreign"
     held = hashes_in(target)
-    if held != known.files:
-        return "changed"
-    return "same" if held == hashes(contents) else "ours"
+    if held == hashes(contents):
+        return "same"
+    if known is None:
+        return "foreign"
+    return "ours" if held == known.files else "changed"
+
+
+def remembered(contents: Mapping[str, Content], made: tuple[str, ...] = ()) -> Installed:
+    """Give what to remember of a folder of these files."""
+    return Installed(hashes(contents), made, clock.now().isoformat(timespec="seconds"))
 
 
 def install(target: Path, contents: Mapping[str, Content], known: Installed | None) -> Installed:
@@ -93,7 +104,7 @@ def install(target: Path, contents: Mapping[str, Content], known: Installed | No
         reason = (error.strerror or str(error)).lower()
         hint = f"make {target.parent} a folder that you can write to"
         raise RefusedError(f"{target} not installed: {reason}", hint=hint) from None
-    return Installed(hashes(contents), made, clock.now().isoformat(timespec="seconds"))
+    return remembered(contents, made)
 
 
 def uninstall(target: Path, known: Installed) -> list[str]:

@@ -1,5 +1,6 @@
 """The command `realm-recall`."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -127,8 +128,19 @@ def _answer(text: str, found: records.Records, wishes: _Wishes) -> None:
             _say_hits(page, safe, extras, found.faults, wishes)
         else:
             output.say(page.text)
-    if shown.masked:
-        output.warn(f"{shown.masked} credentials masked (--reveal shows them)")
+    for line in _remarks(answer, shown):
+        output.warn(line)
+
+
+def _remarks(answer: Answer, shown: _Shown) -> list[str]:
+    """Give what is to be said about an answer beside it."""
+    many = Counter(hit.node.id for hit in answer.hits if answer.rung == ladder.BY_ID)
+    lines = [f"{count} nodes have the id {each}" for each, count in many.items() if count > 1]
+    if shown.masked == 1:
+        lines.append("1 credential masked (--reveal shows it)")
+    elif shown.masked:
+        lines.append(f"{shown.masked} credentials masked (--reveal shows them)")
+    return lines
 
 
 def _extras(

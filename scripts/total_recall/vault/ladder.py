@@ -11,7 +11,8 @@ from total_recall.matching import query_terms
 from total_recall.vault import links, rank
 from total_recall.vault.node import FOLDER_TYPES, Node
 
-SEARCH = "search"  # the last rung: by words
+BY_ID = "id"  # the first rung
+SEARCH = "search"  # the last one, by words
 MOST_RANKED = 20  # more than that is no answer but a list to search again
 MOST_NAMED = 20
 
@@ -253,4 +254,4 @@ def newest_ids(nodes: Sequence[Node], most: int = 20) -> list[str]:
     return [node.id for node in dated[:most]]
 
 
-LADDER = (Rung("id", by_id), Rung("tag", by_tag), Rung("file", by_file_name))
+LADDER = (Rung(BY_ID, by_id), Rung("tag", by_tag), Rung("file", by_file_name))

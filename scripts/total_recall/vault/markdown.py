@@ -28,8 +28,8 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _INLINE_CODE = re.compile(r"(?<!`)(`{1,3})(?!`)[^\n]{1,300}?(?<!`)\1(?!`)")
 _NOT_A_TITLE = re.compile(r"[ \t]*(?:$|[-*+>|#=]|\d+[.)][ \t])")
 
-_NUMBERING = re.compile(r"(?:\d+(?:\.\d+)*[.):]?|[ivx]+[.)])\s+")
-_ORNAMENT = re.compile(r"[*_`~]|\[|\](?:\([^)]*\))?")
+_NUMBERING = re.compile(r"^(?:\d+(?:\.\d+)*[.):]?|[ivx]+[.)])\s+")
+_ORNAMENT = re.compile(r"[*`~]|(?<![^\W_])_|_(?![^\W_])|\[|\](?:\([^)]*\))?")
 _BLOCKS = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*+]|\d+[.)])[ \t])|\n(?=[ \t]*[|>#])")
 _BULLET = re.compile(r"^\s*(?:(?:[-*+]|\d+[.)])[ \t]+|#{1,6}[ \t]+|>[ \t]*)+")
 _SENTENCE_END = re.compile(
@@ -39,7 +39,7 @@ _START = attrgetter("start")
 _EDGES = re.compile(r"^[^\w]+|[^\w\])}]+$")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Heading:
     """A heading or label of a body.
 
@@ -65,8 +65,8 @@ def heading_name(title: str) -> str:
     >>> heading_name("3. **Decision Outcome** 🎯:"), heading_name("Trade-offs")
     ('decision outcome', 'trade-offs')
     """
-    plain = " ".join(_EDGES.sub("", _ORNAMENT.sub("", title[:MAX_NAME])).casefold().split())
-    return _NUMBERING.sub("", plain, count=1) if plain[:1].isalnum() else plain
+    plain = _EDGES.sub("", _ORNAMENT.sub("", title[:MAX_NAME])).replace("_", " ")
+    return _NUMBERING.sub("", " ".join(plain.casefold().split()))
 
 
 def without_comments(body: str) -> str:
@@ -117,14 +117,17 @@ def outline(body: str, labels: frozenset[str] = frozenset()) -> list[Heading]:
     """
     fences = _fences(body)
     found = [*_headings(body), *(_labels(body, labels) if labels else ())]
-    return [heading for heading in sorted(found, key=_START) if not _is_in(fences, heading.start)]
+    found.sort(key=_START)
+    return [heading for heading in found if not _is_in(fences, heading.start)] if fences else found
 
 
 def _headings(body: str) -> Iterator[Heading]:
     for mark in _MARK.finditer(body):
-        if mark["hashes"]:
-            title = _CLOSING_HASHES.sub("", (mark["title"] or "").strip()).strip()
-            yield Heading(mark.start(), mark.end(), len(mark["hashes"]), title)
+        if hashes := mark["hashes"]:
+            title = (mark["title"] or "").strip()
+            if title.endswith("#"):
+                title = _CLOSING_HASHES.sub("", title).strip()
+            yield Heading(mark.start(), mark.end(), len(hashes), title)
         elif mark["under"] and mark.start():
             before = body.rfind("\n", 0, mark.start() - 1) + 1
             title = body[before : mark.start()].strip()

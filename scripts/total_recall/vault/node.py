@@ -41,7 +41,7 @@ STATUSES = {
 # Files that list or explain records, and are records only if they say so.
 INDEX_STEMS = re.compile(r"readme|index|template|adr-0+-index", re.IGNORECASE)
 
-_INLINE_TAG = re.compile(r"(?<![\w/#&(\[:.-])#([\w/-]+)")
+_INLINE_TAG = re.compile(r"(?<![\w/#&(\[{:.-])#([\w/-]+)")
 _NOT_PROSE = re.compile(
     r"https?://\S+|\]\((?:[^()\n]|\([^()\n]*\))*\)|^\s{0,3}#{1,6}\s.*$", re.MULTILINE
 )
@@ -61,7 +61,8 @@ class Node:
 
     `path` is relative to the project's folder, with slashes. `home` is the name of that folder,
     which may itself say what its notes are (`docs/adr`). `source` is the file's bytes, `alone`
-    whether it is its folder's only note, `stale` whether the state file calls it so.
+    whether it stands for its folder (its only note, or in one named like a record), `stale`
+    whether the state file calls it so.
     """
 
     path: str
@@ -156,7 +157,10 @@ class Node:
             for part in re.split(r"[,\s]+", text)
         ]
         found = given + (inline_tags(self.body) if "#" in self.body else [])
-        return tuple({tag.casefold(): tag for tag in reversed(found) if tag}.values())[::-1]
+        first: dict[str, str] = {}
+        for tag in filter(None, found):
+            first.setdefault(tag.casefold(), tag)
+        return tuple(first.values())
 
     @cached_property
     def aliases(self) -> tuple[str, ...]:
@@ -190,7 +194,7 @@ class Node:
     def _facts(self) -> dict[str, str]:
         """The first `Status:` and `Date:` line, bullet or table row of the body."""
         found: dict[str, str] = {}
-        for line in _FACT.finditer(self.body):
+        for line in _FACT.finditer(markdown.without_fences(self.body)):
             found.setdefault(line["name"].casefold(), line["value"].strip(" *_"))
         return found
 

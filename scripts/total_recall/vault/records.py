@@ -1,5 +1,6 @@
 """The records of a vault, and what in it could not be read."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +12,8 @@ from total_recall.vault.node import Node
 from total_recall.vault.state import State
 
 MAX_NOTE_BYTES = 1 << 20  # the longest record met has 120 KB
+# A folder named like a record is one, whatever else lies in it.
+_NUMBERED_FOLDER = re.compile(r"(?:^|/)(?:[a-z]+-)?\d[^/]*$", re.IGNORECASE)
 _DRAFTS = "manifest-draft.md"
 
 
@@ -47,7 +50,8 @@ def read(state: State) -> Records:
     in_folder = Counter(path.rpartition("/")[0] for path, _ in sources)
     nodes = []
     for path, source in sources:
-        alone = in_folder[path.rpartition("/")[0]] == 1
+        above = path.rpartition("/")[0]
+        alone = in_folder[above] == 1 or _NUMBERED_FOLDER.search(above) is not None
         read_node = node.read(path, source, home=top.name, alone=alone)
         if read_node.fault:
             faults.append(f"{path}: {read_node.fault}")

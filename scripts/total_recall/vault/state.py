@@ -70,11 +70,18 @@ def _state(facts: Mapping[str, Any], root: Path, path: Path) -> State:
         if named["projectDir"]
         else vault / "projects" / named["projectSlug"]
     )
-    if not folder.is_dir():
+    if not _is_folder(folder):
         key = "projectDir" if named["projectDir"] else "vaultPath"
         raise NotFoundError(f"{path}: no folder {folder}", hint=f"mend `{key}` there")
     inside = folder.resolve().is_relative_to(vault.resolve())
     return State(folder, vault if inside else folder, _stale(facts.get("docs")))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name too long, or on a way that is closed to us
+        return False
 
 
 def _text(facts: Mapping[str, Any], key: str, path: Path) -> str:
@@ -108,7 +115,7 @@ def init(root: Path, folder: Path, *, vault: Path | None = None, slug: str = "")
     path = root / MARKER
     if path.exists() or path.is_symlink():
         raise RefusedError(f"{path} is there already", hint="edit it, or remove it first")
-    if not folder.is_dir():
+    if not _is_folder(folder):
         raise NotFoundError(f"no folder {folder}", hint="name the folder of the notes with --dir")
     facts = {
         "vaultPath": _written(vault or folder, root),

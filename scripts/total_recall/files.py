@@ -33,7 +33,7 @@ def walk(
 
     Folders are entered if `enter(name)` says so. A link inside `root` is followed, unless it
     leads to what is walked anyway; one that leads out is given as `Skipped`, as is everything
-    else that cannot be listed. Loops end.
+    else that cannot be listed. Loops end, and nothing is given twice.
     """
     top = os.path.realpath(folder)
     fence = os.path.realpath(root)
@@ -55,17 +55,19 @@ def walk(
             if not entered and not wanted:
                 continue
             path = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
-            if entry.is_symlink() and _within(path, top):
+            if path in seen or (entry.is_symlink() and _within(path, top) and _is_there(entry)):
                 continue
             if not _within(path, fence):
                 yield Skipped(Path(entry.path), f"a link out of {root.name}")
             elif entered:
-                if path not in seen:
-                    seen.add(path)
-                    below.append(path)
+                seen.add(path)
+                below.append(path)
             elif is_folder:
                 yield Skipped(Path(entry.path), "a folder, not a file")
+            elif not _is_there(entry):
+                yield Skipped(Path(entry.path), "a link to nothing")
             else:
+                seen.add(path)
                 yield Path(path)
         waiting.extend(reversed(below))
 
@@ -75,6 +77,11 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:
         return False
+
+
+def _is_there(entry: os.DirEntry[str]) -> bool:
+    """Say whether a link leads to anything; what is no link is there."""
+    return not entry.is_symlink() or Path(entry.path).exists()
 
 
 def read(path: Path, *, most: int) -> bytes:
@@ -149,7 +156,7 @@ def replace(path: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
     Missing folders are made, private to the user.
     """
     target = Path(os.path.realpath(path))
-    target.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    _make_folder(target.parent, PRIVATE_FOLDER)
     if target.exists():
         mode = stat.S_IMODE(target.stat().st_mode)
     descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
@@ -192,6 +199,14 @@ def lock_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.lock")
 
 
+def _make_folder(folder: Path, mode: int) -> None:
+    """Make a folder and what is missing above it, all of this mode whatever the umask is."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir(mode=mode, exist_ok=True)
+        each.chmod(mode)
+
+
 def sync_folder(folder: Path) -> None:
     """Make a rename in a folder outlive a power cut."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -222,7 +237,7 @@ def replace_folder(target: Path, contents: Mapping[str, Content]) -> None:
         new.chmod(PUBLIC_FOLDER)
         for name, content in contents.items():
             path = new / name
-            path.parent.mkdir(mode=PUBLIC_FOLDER, parents=True, exist_ok=True)
+            _make_folder(path.parent, PUBLIC_FOLDER)
             path.write_bytes(content.data)
             path.chmod(content.mode)
         had_one = target.exists() or target.is_symlink()

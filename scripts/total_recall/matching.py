@@ -129,7 +129,7 @@ class Matcher:
         if words.is_unspaced(compound):
             return tuple(stem for stem in self._unspaced if stem in folded)
         # Most words are none of the query's; splitting them only to find that out is dear.
-        squeezed = _squeezed(folded)
+        squeezed = folded if folded.isalnum() else _squeezed(folded)
         if not any(root in squeezed for root in self._roots):
             return ()
         stems = (

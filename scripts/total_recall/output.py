@@ -1,5 +1,6 @@
 """Answers out: text and `--json`, exit codes, and text from elsewhere made harmless to show."""
 
+import io
 import json
 import os
 import re
@@ -14,7 +15,7 @@ from total_recall.errors import RecallError
 
 # Control characters, and the invisible ones that reorder or hide what stands around them.
 _CONTROLS = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069"
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
 )
 _INVISIBLE = re.compile(f"[{_CONTROLS}]")
@@ -113,25 +114,37 @@ class _Manner(click.Command):
         for stream in (sys.stdout, sys.stderr):
             # A query may hold bytes that are no text; showing it must not fail.
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        code = 0
+        try:
+            code = self._run(words, **extra)
+        except BrokenPipeError:
+            # The reader has seen enough; at exit Python would complain about the closed pipe.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            for stream in (sys.stdout, sys.stderr):
+                os.dup2(nowhere, stream.fileno())
+        except SystemExit:
+            # Click met the closed pipe, and has silenced both streams.
+            pass
+        sys.exit(code)
+
+    def _run(self, words: list[str], **extra: Any) -> int:
         as_json = "--json" in words
         try:
             super().main(words, standalone_mode=False, **extra)
-            sys.stdout.flush()
         except click.UsageError as error:
             if as_json:
                 self._say_error_json("usage", error.format_message(), "")
             else:
-                error.show()
-            sys.exit(2)
+                shown = io.StringIO()
+                error.show(shown)
+                click.echo(visible(shown.getvalue()), nl=False, err=True)
+            return 2
         except click.Abort:
-            sys.exit(130)
+            return 130
         except RecallError as error:
             self._show_error(error, as_json=as_json)
-            sys.exit(1)
-        except BrokenPipeError:
-            # The reader has seen enough; at exit Python would complain about the closed pipe.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+            return 1
+        return 0
 
     def _show_error(self, error: RecallError, *, as_json: bool) -> None:
         if as_json:

@@ -183,7 +183,7 @@ HOSTILE_UNITS = {
     "hashes": "#",
     "hashes and blanks": "# ",
     "headings": "# a\n",
-    "headings without title": "#\n",
+    "headings without title": "###\n",
     "backticks": "`",
     "runs of backticks": "````a",
     "other runs": "``a`b```c",

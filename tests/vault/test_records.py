@@ -123,6 +123,7 @@ def test_what_is_no_regular_file_is_named_and_never_waited_for(make_vault: Make)
     assert time.monotonic() - start < 1
     assert [node.path for node in found.nodes] == ["good.md"]
     assert sorted(found.faults) == [
+        "dead.md: skipped, a link to nothing",
         "fifo.md: skipped, not a regular file",
         "folder.md: skipped, a folder, not a file",
         "zero.md: skipped, a link out of vault",

@@ -104,7 +104,8 @@ def _records(root: Path) -> records.Records:
         output.warn(fault)
     if not found.nodes:
         raise NotFoundError(state.NO_NODES, fixed=True)
-    return found
+    nodes = graph.with_successors(found.nodes, graph.Names(found.nodes))
+    return replace(found, nodes=tuple(nodes))
 
 
 def _answer(text: str, found: records.Records, wishes: _Wishes) -> None:

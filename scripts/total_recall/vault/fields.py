@@ -18,12 +18,15 @@ HEADINGS = {
     "rejected": (
         r"rejected(?: alternatives?| options?)?"
         r"|alternatives?(?: considered| approach(?:es)?| designs?| solutions?)?"
-        r"|(?:considered|other) (?:alternatives|options|approaches).*"
-        r"|options(?: considered| analysis)?|rationale and alternatives"
+        r"|other (?:alternatives|options|approaches).*|rationale and alternatives"
         r"|drawbacks (?:and|/) alternatives"
-        r"|pros and cons of the (?:options|alternatives|other options)"
-        r"|reasons against other options|alternative (?:\d+|[a-z]\b).*|positions|prior art"
+        r"|pros and cons of the other options|reasons against other options|prior art"
         r"|why not .*|not chosen|discarded.*"
+    ),
+    # What was taken may be among these.
+    "considered": (
+        r"considered (?:alternatives|options|approaches).*|options(?: considered| analysis)?"
+        r"|pros and cons of the (?:options|alternatives)|alternative (?:\d+|[a-z]\b).*|positions"
     ),
     "consequences": (
         r"(?:(?:expected|positive|negative|neutral) )?consequences?|consequences.*"
@@ -47,7 +50,8 @@ _HEADINGS = {kind: re.compile(pattern) for kind, pattern in HEADINGS.items()}
 # Frontmatter keys, folded and with blanks for `_` and `-`.
 KEYS = {
     "decision": ("decision", "decision outcome"),
-    "rejected": ("rejected alternatives", "rejected", "alternatives", "considered options"),
+    "rejected": ("rejected alternatives", "rejected", "alternatives"),
+    "considered": ("considered options", "options"),
     "consequences": ("consequences",),
     "context": ("context",),
     "drivers": ("drivers", "decision drivers", "constraints"),
@@ -66,6 +70,7 @@ LABELS = frozenset(
     }
 )  # fmt: skip
 
+_OF_OPTIONS = {"rejected", "considered"}
 _ALWAYS_THEIR_OWN = {"decision", "compressed", "status"}
 
 _PLACEHOLDER = re.compile(r"(?:[-*\s]|(?:n/?a|none|tbd|todo|<[^<>]*>|\{[^{}]*\})\.?)*")
@@ -76,7 +81,7 @@ def kind_of(name: str) -> str:
     """Give the field that a folded heading names, or "".
 
     >>> kind_of("considered options"), kind_of("decision outcome"), kind_of("glossary")
-    ('rejected', 'decision', '')
+    ('considered', 'decision', '')
     """
     return next((kind for kind, names in _HEADINGS.items() if names.fullmatch(name)), "")
 
@@ -110,7 +115,7 @@ def from_body(body: str, outline: Sequence[Heading]) -> dict[str, str]:
 
     A section inside another without a field of its own belongs to the outer one. A section with
     a field stands for itself, so that MADR's consequences under its outcome are no part of the
-    decision; but what stands inside rejected alternatives stays there, since an option's
+    decision; but what stands inside the options stays there, since an option's
     drawbacks are the option's.
     """
     pieces: dict[str, list[str]] = {}
@@ -121,7 +126,7 @@ def from_body(body: str, outline: Sequence[Heading]) -> dict[str, str]:
             above.pop()
         outer = above[-1][1] if above else ""
         kind = kind_of(heading.name)
-        stays = not kind or (outer == "rejected" and kind not in _ALWAYS_THEIR_OWN)
+        stays = not kind or (outer in _OF_OPTIONS and kind not in _ALWAYS_THEIR_OWN)
         field = outer if stays else kind
         above.append((heading.level, field))
         text = body[heading.text_start : end].strip()

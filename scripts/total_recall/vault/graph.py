@@ -1,13 +1,28 @@
 """How records link to each other: names resolved to records, and links turned round."""
 
 import posixpath
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from total_recall.vault import links
+from total_recall.vault.frontmatter import texts
 from total_recall.vault.node import Node
 
 RELATIONS = ("depends_on", "related", "supersedes", "superseded_by", "links", "called_by")
+# Only files with these bytes can tell of a succession.
+_SUCCESSION = (b"supersed", b"superced", b"replace")
+_BY_KEYS = ("superseded_by", "replaced_by")
+_OF_KEYS = ("supersedes", "replaces")
+# A line that tells it: a bullet, a row, a status, but not the middle of a sentence.
+_SUCCESSION_LINE = re.compile(
+    r"^[ \t>|*_-]*(?:status[*_]*[ \t]*[:|])?[ \t*_]*"
+    r"(?:(?P<by>(?:super[sc]eded|replaced)[ \t]+by)|(?P<of>supersedes|replaces))\b(?P<rest>.*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_PLAIN_NUMBER = re.compile(r"\b(?:adr|rfc)?[-_ #]{0,2}0*(\d{1,4})\b", re.IGNORECASE)
+
 _OVERVIEWS = frozenset({"index", "readme", "overview", "_meta", "home", "moc"})
 
 
@@ -16,7 +31,10 @@ class Names:
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self._known: dict[str, list[Node]] = {}
+        self._numbered: dict[tuple[str, str], list[Node]] = {}
         for node in nodes:
+            place = str(PurePosixPath(node.path).parent)
+            self._numbered.setdefault((place, node.number), []).append(node)
             path = node.path.removesuffix(".md")
             for name in dict.fromkeys((node.id, node.stem, path, *node.aliases)):
                 self._known.setdefault(name.casefold(), []).append(node)
@@ -32,6 +50,11 @@ class Names:
             if found := self._known.get(key):
                 return max(found, key=lambda node: _shared_folders(node, source))
         return None
+
+    def numbered(self, number: str, source: Node) -> Node | None:
+        """Give the one record of this number in the folder of `source`, or None."""
+        found = self._numbered.get((str(PurePosixPath(source.path).parent), number), [])
+        return found[0] if len(found) == 1 else None
 
 
 def _shared_folders(one: Node, other: Node) -> int:
@@ -78,3 +101,50 @@ def dependencies(nodes: Sequence[Node], names: Names) -> tuple[list[Node], list[
                 seen.add(target.path)
                 found.append(target)
     return found, list(dict.fromkeys(dead))
+
+
+def with_successors(nodes: Sequence[Node], names: Names) -> list[Node]:
+    """Give the nodes, each superseded one with the id of its successor.
+
+    What a newer record says of an older one counts as well, since the older often still says
+    accepted. Links that resolve to no record tell nothing; of two that claim to supersede each
+    other the older one gives way.
+    """
+    successors: dict[str, Node] = {}
+    for node in nodes:
+        lowered = node.source.lower()
+        if any(word in lowered for word in _SUCCESSION):
+            for old, new in _successions(node, names):
+                rival = successors.get(new.path)
+                if old.path != new.path and not (rival is old and _is_older(new, old)):
+                    successors[old.path] = new
+                    if rival is old:
+                        del successors[new.path]
+    return [
+        replace(node, successor=successors[node.path].id) if node.path in successors else node
+        for node in nodes
+    ]
+
+
+def _successions(node: Node, names: Names) -> Iterator[tuple[Node, Node]]:
+    """Give the (older, newer) pairs that a record tells of, itself being one of each."""
+    for key in _BY_KEYS:
+        yield from ((node, new) for new in _resolved(node.linked(key), node, names))
+    for key in _OF_KEYS:
+        yield from ((old, node) for old in _resolved(node.linked(key), node, names))
+    told = "\n".join(texts(node.meta.get("status"))) + "\n" + node.body
+    for line in _SUCCESSION_LINE.finditer(told):
+        linked = _resolved(links.in_text(line["rest"]), node, names)
+        if not linked and (number := _PLAIN_NUMBER.match(line["rest"].strip(" \t:*_[("))):
+            known = names.numbered(number[1], node)
+            linked = [known] if known else []
+        for other in linked:
+            yield (node, other) if line["by"] else (other, node)
+
+
+def _resolved(targets: Iterable[str], source: Node, names: Names) -> list[Node]:
+    return [found for target in targets if (found := names.resolve(target, source))]
+
+
+def _is_older(one: Node, other: Node) -> bool:
+    return bool(one.day and other.day and one.day < other.day)

@@ -71,12 +71,30 @@ def climb(query: str, nodes: Sequence[Node], *, limit: int | None = None) -> Ans
     name = named(query)
     for rung in LADDER:
         if found := rung.climb(name, nodes):
-            hits = tuple(Hit(node) for node in sorted(found, key=_listed)[:limit])
+            listed = behind_successors([Hit(node) for node in sorted(found, key=_listed)])
+            hits = tuple(listed[:limit])
             return Answer(query, rung.name, hits, len(found))
     most = MOST_RANKED if limit is None else limit
     scored, total = ranked(query, nodes, most=most)
-    hits = tuple(Hit(one.node, one.reasons) for one in scored)
+    hits = tuple(behind_successors([Hit(one.node, one.reasons) for one in scored]))
     return Answer(query, SEARCH if hits else "", hits, total)
+
+
+def behind_successors(hits: Sequence[Hit]) -> list[Hit]:
+    """Give the hits with each superseded one somewhere behind its successor, if that is there."""
+    waiting: dict[str, list[Hit]] = {}
+    ids = {hit.node.id for hit in hits}
+    placed: list[Hit] = []
+    for hit in hits:
+        successor = hit.node.successor
+        if successor in ids and all(each.node.id != successor for each in placed):
+            waiting.setdefault(successor, []).append(hit)
+            continue
+        ready = [hit]
+        while ready:
+            placed.append(ready.pop(0))
+            ready = waiting.pop(placed[-1].node.id, []) + ready
+    return placed + [hit for held in waiting.values() for hit in held]
 
 
 def named(query: str) -> str:

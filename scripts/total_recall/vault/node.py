@@ -52,7 +52,11 @@ _FACT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _WORD = re.compile(r"[a-z]+")
-_NUMBER = re.compile(r"(?:[a-z]+[-_ ]?)?0*(\d+)(?=$|[-_. ])", re.IGNORECASE)
+# A day in front of a name is no number, but one may follow it.
+_NUMBER = re.compile(
+    r"(?:\d{4}-\d\d-\d\d[-_ ]+(?=\d))?(?:[a-z]+[-_ ]?)?0*(\d+)(?=$|[-_. ])(?!-\d\d-\d\d)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class Node:
     `path` is relative to the project's folder, with slashes. `home` is the name of that folder,
     which may itself say what its notes are (`docs/adr`). `source` is the file's bytes, `alone`
     whether it stands for its folder (its only note, or in one named like a record), `stale`
-    whether the state file calls it so.
+    whether the state file calls it so, `successor` the id of the record that superseded it.
     """
 
     path: str
@@ -71,6 +75,7 @@ class Node:
     home: str = ""
     alone: bool = False
     stale: bool = False
+    successor: str = ""
     fault: str = field(default="", compare=False)
 
     @cached_property
@@ -170,6 +175,8 @@ class Node:
     @cached_property
     def status(self) -> str:
         """One of STATUSES, or "" if the record gives none."""
+        if self.successor:
+            return "superseded"
         if self.stale:
             return "stale"
         for text in (fields.from_meta(self.meta, "status"), self._facts.get("status", "")):
@@ -234,7 +241,10 @@ def masked(node: Node) -> tuple[Node, int]:
     if not hidden.count:
         return node, 0
     fresh = read(node.path, hidden.text.encode(), home=node.home, alone=node.alone)
-    return replace(fresh, stale=node.stale, fault=node.fault), hidden.count
+    return (
+        replace(fresh, stale=node.stale, successor=node.successor, fault=node.fault),
+        hidden.count,
+    )
 
 
 def decoded(source: bytes) -> str:

@@ -26,6 +26,7 @@ FIELDS = (
     Field("one-liner", 4, lambda node: node.compressed),
     Field("decision", 3, lambda node: node.field("decision")),
     Field("rejected", 2, lambda node: node.field("rejected")),
+    Field("considered", 2, lambda node: node.field("considered")),
     Field("consequences", 2, lambda node: node.field("consequences")),
     Field("headings", 2, lambda node: "\n".join(heading.title for heading in node.outline)),
     Field("body", 1, lambda node: node.text),

@@ -6,7 +6,7 @@ from typing import Any
 
 from total_recall import tokens
 from total_recall.output import one_line, prefixed, quoted
-from total_recall.vault import graph
+from total_recall.vault import graph, options
 from total_recall.vault.compress import brief
 from total_recall.vault.ladder import Answer, Hit
 from total_recall.vault.node import Node
@@ -149,7 +149,8 @@ def _tags(node: Node) -> str:
 
 def _compressed_lines(hit: Hit, most: int) -> list[str]:
     facts = summary(hit.node, most)
-    lines = [facts.pop("one_liner")]
+    lines = [f"⚠ superseded by {one_line(hit.node.successor)}"] if hit.node.successor else []
+    lines.append(facts.pop("one_liner"))
     lines += [f"{name}: {text}" for name, text in facts.items()]
     arrays = ((relation, hit.node.linked(relation)) for relation in _ARRAYS)
     lines += [f"{relation}: {_wikilinks(names)}" for relation, names in arrays if names]
@@ -162,18 +163,35 @@ def summary(node: Node, most: int = ALONE_WORDS) -> dict[str, str]:
     Each is one line, what the node decided of at most so many words; what it does not say is
     left out.
     """
-    facts = {"one_liner": node.compressed or node.title}
+    facts = {"one_liner": brief(node.compressed or node.title, ALONE_WORDS)}
     if node.type == "decision":
-        facts["decided"] = node.field("decision")
-        facts["rejected"] = node.field("rejected")
-        facts["consequences"] = node.field("consequences")
-    words = {"one_liner": ALONE_WORDS}
-    lines = {name: one_line(brief(text, words.get(name, most))) for name, text in facts.items()}
+        facts["decided"] = brief(node.field("decision"), most)
+        facts |= _weighed(node, most)
+        facts["consequences"] = brief(node.field("consequences"), most)
+    lines = {name: one_line(text) for name, text in facts.items()}
     return {name: text for name, text in lines.items() if text or name == "one_liner"}
 
 
+def _weighed(node: Node, most: int) -> dict[str, str]:
+    """Give what a decision rejected, and what it considered if it does not tell what it took."""
+    rejected = options.options(node.field("rejected"))
+    considered = options.options(node.field("considered"))
+    left = options.without_chosen(considered, node.field("decision"))
+    rejected += left or []
+    return {
+        "rejected": _names(rejected, most) or brief(node.field("rejected"), most),
+        "considered": _names(considered, most) if left is None else "",
+    }
+
+
+def _names(found: Sequence[options.Option], most: int) -> str:
+    whole = most >= ALONE_WORDS
+    return brief("; ".join(option.text if whole else option.name for option in found), most)
+
+
 def _full_lines(hit: Hit, _: int = 0) -> list[str]:
-    return prefixed(hit.node.text.rstrip("\n")).split("\n")
+    mark = [f"⚠ superseded by {one_line(hit.node.successor)}"] if hit.node.successor else []
+    return mark + prefixed(hit.node.text.rstrip("\n")).split("\n")
 
 
 def _wikilinks(names: Sequence[str]) -> str:
@@ -287,6 +305,7 @@ def as_values(hit: Hit, *, whole: bool = False) -> dict[str, Any]:
         "id": node.id,
         "type": node.type,
         "status": node.status or None,
+        "superseded_by": node.successor or None,
         "title": node.title,
         "date": node.day.isoformat() if node.day else None,
         "tags": list(node.tags),

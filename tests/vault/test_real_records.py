@@ -52,9 +52,9 @@ def test_auth_never_answers_with_author(found: Records) -> None:
 
     assert answer.rung == "file"
     assert total == len(by_search) > 10
-    for scored in by_search:
-        text = f"{scored.node.path} {scored.node.text}".casefold().replace("author", "")
-        assert "auth" in text, scored.node.path
+    for hit in by_search:
+        text = f"{hit.node.path} {hit.node.text}".casefold().replace("author", "")
+        assert "auth" in text, hit.node.path
 
 
 def test_an_id_finds_its_own_record(found: Records) -> None:

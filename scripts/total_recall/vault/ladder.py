@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from total_recall import suggest, words
-from total_recall.matching import query_terms
-from total_recall.vault import links, rank
+from total_recall.matching import Matcher, Term, query_terms
+from total_recall.vault import intents, links, rank
 from total_recall.vault.node import FOLDER_TYPES, Node
 
 BY_ID = "id"  # the first rung
@@ -38,10 +38,16 @@ _SHORTEST_PART = 5  # letters of a word that may stand for the whole: `auth` is 
 
 @dataclass(frozen=True)
 class Hit:
-    """A node that answers, and why; no reason where the rung says it all."""
+    """A node that answers, and why; no reason where the rung says it all.
+
+    `label` says whether it adopted, rejected or only mentions what was asked for, `line` what
+    in it answers the question, "" if the usual view does.
+    """
 
     node: Node
     reasons: tuple[str, ...] = ()
+    label: str = ""
+    line: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,13 +76,14 @@ def climb(query: str, nodes: Sequence[Node], *, limit: int | None = None) -> Ans
     """
     name = named(query)
     for rung in LADDER:
-        if found := rung.climb(name, nodes):
-            listed = behind_successors([Hit(node) for node in sorted(found, key=_listed)])
-            hits = tuple(listed[:limit])
-            return Answer(query, rung.name, hits, len(found))
+        if named_nodes := rung.climb(name, nodes):
+            listed = behind_successors([Hit(node) for node in sorted(named_nodes, key=_listed)])
+            return Answer(query, rung.name, tuple(listed[:limit]), len(listed))
     most = MOST_RANKED if limit is None else limit
-    scored, total = ranked(query, nodes, most=most)
-    hits = tuple(behind_successors([Hit(one.node, one.reasons) for one in scored]))
+    if limit is None and intents.intent_of(query) == "tried":
+        most = len(nodes)  # "never tried" would be the wrong answer if one were left out
+    found, total = ranked(query, nodes, most=most)
+    hits = tuple(behind_successors(found))
     return Answer(query, SEARCH if hits else "", hits, total)
 
 
@@ -221,21 +228,50 @@ def _holds(known: tuple[str, ...], sought: tuple[str, ...]) -> bool:
     return any(known[at : at + size] == sought for at in range(len(known) - size + 1))
 
 
-def ranked(query: str, nodes: Sequence[Node], *, most: int) -> tuple[list[rank.Scored], int]:
-    """Give the best nodes by the words of a query, and how many hold any of them.
+def ranked(query: str, nodes: Sequence[Node], *, most: int) -> tuple[list[Hit], int]:
+    """Give the best nodes by the words and the intent of a query, and how many answer it.
 
-    Plans of work are searched when a word asks for them, or when nothing else answers.
+    If none answers the intent, those that hold the words do. Plans of work are searched when a
+    word asks for them, or when nothing else answers.
     """
-    terms = query_terms(query, dropped=words.STOP_WORDS | QUESTION_WORDS)
+    intent = intents.intent_of(query)
+    asking = words.STOP_WORDS | QUESTION_WORDS | intents.telling_words(intent)
+    terms = query_terms(query, dropped=asking)
     if not terms:
         return [], 0
     others = [node for node in nodes if node.type != "work"]
     wants_work = not _CANVAS_WORDS.isdisjoint(term.word for term in terms)
-    if not wants_work:
-        scored, total = rank.search(terms, others, most=most)
-        if total or len(others) == len(nodes):
-            return scored, total
-    return rank.search(terms, nodes, most=most)
+    for pool in (nodes,) if wants_work else (others, nodes):
+        if intent == intents.TOPIC:
+            scored, total = rank.search(terms, pool, most=most)
+            hits = [Hit(one.node, one.reasons) for one in scored]
+        else:
+            hits = _answering(intent, terms, pool)
+            total, hits = len(hits), hits[:most]
+        if total:
+            return hits, total
+    return [], 0
+
+
+def _answering(intent: str, terms: Sequence[Term], nodes: Sequence[Node]) -> list[Hit]:
+    """Give every node that answers an intent, best first; without any, those with the words."""
+    scored, _ = rank.search(terms, nodes, most=len(nodes))
+    matcher = Matcher(terms)
+    found = [(one, intents.finding(intent, matcher, one.node)) for one in scored]
+    answering = [(one, how) for one, how in found if how is not None]
+    if not answering:
+        return [Hit(one.node, one.reasons) for one in scored]
+    # Why asks for one thing, so the words decide first; the others collect, so the place does.
+    words_first = intent == "rationale"
+    ordered = sorted(
+        enumerate(answering),
+        key=lambda each: (
+            -each[1][0].coverage if words_first else 0,
+            each[1][1].tier,
+            each[0],
+        ),
+    )
+    return [Hit(one.node, one.reasons, how.label, how.line) for _, (one, how) in ordered]
 
 
 def _listed(node: Node) -> tuple[int, bool, int, str, str]:

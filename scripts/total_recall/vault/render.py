@@ -18,6 +18,7 @@ FULL_COST = 120
 # How many words a fact gets: alone, and beside other nodes, of which a reader wants to choose.
 ALONE_WORDS = 30
 AMONG_WORDS = 14
+ANSWER_WORDS = 45  # the line that answers the question itself
 
 _ARRAYS = ("depends_on", "related", "supersedes", "superseded_by")
 _CURRENT = frozenset({"", "accepted", "approved", "active", "implemented"})
@@ -70,8 +71,8 @@ def _listing(
         lines = lines_of(hit, ALONE_WORDS if single else AMONG_WORDS)
         if hit.node.id in repeated:
             lines.insert(0, f"path: {one_line(hit.node.path)}")
-        if hit.reasons:
-            lines.append("match: " + " ".join(one_line(reason) for reason in hit.reasons))
+        if why := [*filter(None, [hit.label]), *hit.reasons]:
+            lines.append("match: " + " ".join(one_line(reason) for reason in why))
         name = _single_head(hit.node) if single else f"{number} {_cluster_head(hit.node)}"
         indent = "" if single or mode == "full" else "  "
         blocks.append([name, *(indent + line for line in lines)])
@@ -151,6 +152,13 @@ def _compressed_lines(hit: Hit, most: int) -> list[str]:
     facts = summary(hit.node, most)
     lines = [f"⚠ superseded by {one_line(hit.node.successor)}"] if hit.node.successor else []
     lines.append(facts.pop("one_liner"))
+    if hit.line:
+        name, _, told = hit.line.partition(": ")
+        facts = {name: one_line(brief(told, ANSWER_WORDS))} | {
+            other: text for other, text in facts.items() if other != name
+        }
+    elif hit.label == "rejected" and "rejected" in facts:
+        facts = {"rejected": facts["rejected"]} | facts
     lines += [f"{name}: {text}" for name, text in facts.items()]
     arrays = ((relation, hit.node.linked(relation)) for relation in _ARRAYS)
     lines += [f"{relation}: {_wikilinks(names)}" for relation, names in arrays if names]
@@ -313,5 +321,7 @@ def as_values(hit: Hit, *, whole: bool = False) -> dict[str, Any]:
         **summary(node),
         "links": graph.outgoing(node),
         "match": list(hit.reasons),
+        "label": hit.label or None,
+        "answer": brief(hit.line, ANSWER_WORDS) or None,
     }
     return facts | {"text": node.text} if whole else facts

@@ -78,6 +78,7 @@ def test_both_hosts_get_the_skill_the_references_it_names_and_a_launcher(
         assert names_in(folder) == [
             "SKILL.md",
             "agents/openai.yaml",
+            "references/canvas-expansion.md",
             "references/output-format.md",
             "scripts/realm-recall",
         ]

@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from total_recall import output, project, secrets
-from total_recall.errors import NotFoundError
-from total_recall.vault import graph, ladder, node, records, render, state
+from total_recall import files, output, project, secrets
+from total_recall.errors import NotFoundError, RecallError
+from total_recall.vault import canvas, graph, ladder, node, records, render, state
 from total_recall.vault.ladder import Answer, Hit
 from total_recall.vault.node import Node
 from total_recall.vault.render import Extras, Page
@@ -39,6 +39,7 @@ class _Wishes:
     limit: int | None
     budget: int | None
     reveal: bool
+    no_canvas: bool
 
 
 @dataclass
@@ -77,6 +78,7 @@ class _Shown:
     metavar="TOKENS",
     help=f"Most to print; 0 = no bound  [default: {COMPRESSED_BUDGET}, --full {FULL_BUDGET}]",
 )
+@click.option("--no-canvas", is_flag=True, help="Without the plan that a decision came from.")
 @click.option("--reveal", is_flag=True, help="Show credentials instead of masking them.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON envelope.")
 @_root_option
@@ -94,12 +96,12 @@ def search(query: tuple[str, ...], root: Path | None, **wishes: Any) -> None:
     text = " ".join(" ".join(query).split())
     if not text:
         raise click.UsageError("the query is blank: name an id, a #tag or a topic")
-    found = _records(root or project.find_root(Path.cwd(), state.MARKER))
-    _answer(text, found, _Wishes(**wishes))
+    where = state.load(root or project.find_root(Path.cwd(), state.MARKER))
+    _answer(text, where, _records(where), _Wishes(**wishes))
 
 
-def _records(root: Path) -> records.Records:
-    found = records.read(state.load(root))
+def _records(where: state.State) -> records.Records:
+    found = records.read(where)
     for fault in found.faults:
         output.warn(fault)
     if not found.nodes:
@@ -108,12 +110,15 @@ def _records(root: Path) -> records.Records:
     return replace(found, nodes=tuple(nodes))
 
 
-def _answer(text: str, found: records.Records, wishes: _Wishes) -> None:
+def _answer(text: str, where: state.State, found: records.Records, wishes: _Wishes) -> None:
     shown = _Shown(wishes.reveal)
     limit = len(found.nodes) if wishes.count else wishes.limit
     answer = ladder.climb(text, found.nodes, limit=limit)
     names = graph.Names(found.nodes)
     extras = _extras(answer, found.nodes, names, wishes, shown)
+    if not (wishes.no_canvas or wishes.trace or wishes.count):
+        sections, remarks = _canvases(answer, where.folder, shown)
+        extras = replace(extras, sections=sections, remarks=remarks)
     safe = replace(
         answer,
         query=shown.text(text),
@@ -160,6 +165,33 @@ def _extras(
             raise NotFoundError(f"no node {wishes.expand!r} to expand", hint=hint)
         expanded = shown.node(same[0])
     return Extras(tuple(shown.node(each) for each in dependencies), tuple(dead), expanded)
+
+
+def _canvases(
+    answer: Answer, folder: Path, shown: _Shown
+) -> tuple[tuple[canvas.Section, ...], tuple[str, ...]]:
+    """Give the one section of each plan that the decisions came from, and what went wrong."""
+    decisions = [hit.node for hit in answer.hits if hit.node.type == "decision"]
+    origins = list(dict.fromkeys(filter(None, map(canvas.origin_of, decisions))))
+    name = canvas.section_for(answer.query)
+    if not origins or name == canvas.NONE:
+        return (), ()
+    if len(origins) > canvas.MOST_CANVASES:
+        return (), (f"canvas: {len(origins)} available (narrow the query)",)
+    sections: list[canvas.Section] = []
+    remarks: list[str] = []
+    for origin in origins:
+        path = f"{origin}/{canvas.FILES[name]}"
+        try:
+            data = files.read(files.inside(folder, path), most=records.MAX_NOTE_BYTES)
+        except NotFoundError:
+            remarks.append(f"canvas section not found: {path}")
+        except RecallError as error:
+            remarks.append(f"canvas not read: {error.message}")
+        else:
+            text = canvas.shown(name, shown.text(node.decoded(data)))
+            sections.append(canvas.Section(name, text, origin))
+    return tuple(sections), tuple(remarks)
 
 
 def _page(
@@ -213,9 +245,18 @@ def _say_hits(
         facts["unresolved"] = list(extras.dead_links)
     if extras.expanded:
         facts["expanded"] = render.as_values(Hit(extras.expanded), whole=True)
+    if extras.sections:
+        facts["canvas"] = [asdict(section) for section in extras.sections]
     left = answer.total - len(hits)
     cut = {"left": left, "hint": "a larger --budget or --limit"} if left else None
-    output.say_json(SCHEMA, hits, total=answer.total, cut=cut, warnings=warnings, facts=facts)
+    output.say_json(
+        SCHEMA,
+        hits,
+        total=answer.total,
+        cut=cut,
+        warnings=[*warnings, *extras.remarks],
+        facts=facts,
+    )
 
 
 @click.command("realm-recall init", cls=output.Command)
@@ -238,7 +279,7 @@ def init(folder: Path | None, vault: Path | None, slug: str, root: Path | None) 
     here = (root or project.repository_root(Path.cwd())).resolve()
     notes = folder or (vault or here) / "projects" / (slug or here.name)
     path = state.init(here, notes, vault=vault, slug=slug)
-    many = len(_records(here).nodes)
+    many = len(_records(state.load(here)).nodes)
     output.say(f"{path}: {many} nodes in {notes}\nnext: realm-recall decisions --count")
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from total_recall.vault import markdown
 from total_recall.vault.frontmatter import Value, texts
 from total_recall.vault.markdown import Heading
 
@@ -120,8 +121,7 @@ def from_body(body: str, outline: Sequence[Heading]) -> dict[str, str]:
     """
     pieces: dict[str, list[str]] = {}
     above: list[tuple[int, str]] = []  # the level and field of each section around this one
-    ends = [heading.start for heading in outline[1:]] + [len(body)]
-    for heading, end in zip(outline, ends, strict=False):
+    for heading, own in markdown.own_texts(body, outline):
         while above and above[-1][0] >= heading.level:
             above.pop()
         outer = above[-1][1] if above else ""
@@ -129,9 +129,8 @@ def from_body(body: str, outline: Sequence[Heading]) -> dict[str, str]:
         stays = not kind or (outer in _OF_OPTIONS and kind not in _ALWAYS_THEIR_OWN)
         field = outer if stays else kind
         above.append((heading.level, field))
-        text = body[heading.text_start : end].strip()
-        if field and stays:
-            text = f"### {heading.title}\n{text}".strip()
+        # An option's name is its heading.
+        text = f"### {heading.title}\n{own}".strip() if field and stays else own
         if field and not is_placeholder(text):
             pieces.setdefault(field, []).append(text)
     weak = pieces.pop("weak", [])

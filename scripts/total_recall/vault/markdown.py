@@ -3,7 +3,7 @@
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -145,6 +145,13 @@ def _labels(body: str, labels: frozenset[str]) -> Iterator[Heading]:
 def _is_in(spans: list[tuple[int, int]], offset: int) -> bool:
     at = bisect_right(spans, (offset, sys.maxsize)) - 1
     return at >= 0 and offset < spans[at][1]
+
+
+def own_texts(body: str, outline: Sequence[Heading]) -> Iterator[tuple[Heading, str]]:
+    """Give each heading with the text between it and the next one."""
+    ends = [heading.start for heading in outline[1:]] + [len(body)]
+    for heading, end in zip(outline, ends, strict=False):
+        yield heading, body[heading.text_start : end].strip()
 
 
 def blocks(text: str) -> Iterator[str]:

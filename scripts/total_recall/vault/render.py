@@ -6,7 +6,7 @@ from typing import Any
 
 from total_recall import tokens
 from total_recall.output import one_line, prefixed, quoted
-from total_recall.vault import graph, options
+from total_recall.vault import canvas, graph, options
 from total_recall.vault.compress import brief
 from total_recall.vault.ladder import Answer, Hit
 from total_recall.vault.node import Node
@@ -37,11 +37,16 @@ class Page:
 
 @dataclass(frozen=True)
 class Extras:
-    """What goes with an answer: dependencies, dead links and one node to expand."""
+    """What goes with an answer: dependencies, dead links, one node to expand, plan sections.
+
+    `remarks` are lines about plans that could not be shown.
+    """
 
     dependencies: tuple[Node, ...] = ()
     dead_links: tuple[str, ...] = ()
     expanded: Node | None = None
+    sections: tuple[canvas.Section, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 NO_EXTRAS = Extras()
@@ -78,7 +83,9 @@ def _listing(
         blocks.append([name, *(indent + line for line in lines)])
     head = [] if single else [f"recall:{one_line(answer.query)} {answer.total}nodes"]
     after = [] if single else [_next_commands(answer)]
-    return _page(answer, mode, budget, head, blocks, [*_extra_lines(extras), *after])
+    canvases, canvas_note = _canvas_lines(extras, budget)
+    tail = [*canvases, *_extra_lines(extras), *after]
+    return _page(answer, mode, budget, head, blocks, tail, canvas_note)
 
 
 def _page(
@@ -88,10 +95,12 @@ def _page(
     head: list[str],
     blocks: list[list[str]],
     tail: list[str],
+    note: str = "",
 ) -> Page:
     """Give the blocks, one a hit, cut so that all that is printed keeps to the budget."""
     single = answer.total == 1 and mode != "trace"
-    room = max(1, budget - tokens.estimate(_footer(answer, mode, 1000, single=single)) - 1)
+    footer = _footer(answer, mode, 1000, single=single) + note
+    room = max(1, budget - tokens.estimate(footer) - 1)
     allowed = 0 if budget == 0 else room
     while True:
         kept = _fitted(blocks, allowed)
@@ -100,7 +109,7 @@ def _page(
         body = "\n".join([*head, *(line for block in kept for line in block), *cut, *tail])
         size = tokens.estimate(body)
         if budget == 0 or size <= room or allowed == 1:
-            footer = _footer(answer, mode, size, single=single)
+            footer = _footer(answer, mode, size, single=single) + note
             return Page(f"{body}\n{footer}", size, answer.hits[: len(kept)])
         # What stands around the hits, and what rounding lost, is taken from the hits' share.
         allowed = max(1, allowed - (size - room))
@@ -204,6 +213,23 @@ def _full_lines(hit: Hit, _: int = 0) -> list[str]:
 
 def _wikilinks(names: Sequence[str]) -> str:
     return " ".join(f"[[{one_line(name)}]]" for name in names)
+
+
+def _canvas_lines(extras: Extras, budget: int) -> tuple[list[str], str]:
+    """Give the plan sections, within half of the budget, and what the footer says of them."""
+    lines: list[str] = []
+    notes: list[str] = []
+    left = budget // 2
+    for section in extras.sections:
+        block = [f"## Canvas: {section.name}", *prefixed(section.text).split("\n")]
+        costs = [tokens.estimate(line + "\n") for line in block]
+        block = block if budget == 0 else _fitted_block(block, costs, max(1, left))
+        block.append(f"origin: {one_line(section.origin)}")
+        cost = tokens.estimate("\n".join(block))
+        left -= cost
+        lines += block
+        notes.append(f" · canvas: +{cost}t ({section.name} from {one_line(section.origin)})")
+    return [*lines, *map(one_line, extras.remarks)], "".join(notes)
 
 
 def _extra_lines(extras: Extras) -> list[str]:

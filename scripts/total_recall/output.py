@@ -97,7 +97,7 @@ def say_json(
         "shown": len(hits),
         "total": total,
         "cut": cut,
-        "warnings": list(warnings),
+        "warnings": [secrets.mask(warning).text for warning in warnings],
         **(facts or {}),
     }
     click.echo(json.dumps(envelope, indent=1))

@@ -119,10 +119,13 @@ def _answer(text: str, where: state.State, found: records.Records, wishes: _Wish
     if not (wishes.no_canvas or wishes.trace or wishes.count):
         sections, remarks = _canvases(answer, where.folder, shown)
         extras = replace(extras, sections=sections, remarks=remarks)
+    # Only what the budget has room for is made ready to be shown.
+    room = render.most_hits(_budget(wishes, FULL_BUDGET if wishes.full else COMPRESSED_BUDGET))
+    hits = answer.hits if wishes.count else answer.hits[:room]
     safe = replace(
         answer,
         query=shown.text(text),
-        hits=tuple(replace(hit, node=shown.node(hit.node)) for hit in answer.hits),
+        hits=tuple(replace(hit, node=shown.node(hit.node)) for hit in hits),
     )
     if not safe.hits:
         _say_nothing(safe, found, wishes)

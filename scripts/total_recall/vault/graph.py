@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
+from functools import cached_property
 
 from total_recall.vault import links
 from total_recall.vault.frontmatter import texts
@@ -30,14 +30,23 @@ class Names:
     """The names that the records of a vault are known by."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
-        self._known: dict[str, list[Node]] = {}
-        self._numbered: dict[tuple[str, str], list[Node]] = {}
-        for node in nodes:
-            place = str(PurePosixPath(node.path).parent)
-            self._numbered.setdefault((place, node.number), []).append(node)
+        self._nodes = tuple(nodes)
+
+    @cached_property
+    def _known(self) -> dict[str, list[Node]]:
+        known: dict[str, list[Node]] = {}
+        for node in self._nodes:
             path = node.path.removesuffix(".md")
             for name in dict.fromkeys((node.id, node.stem, path, *node.aliases)):
-                self._known.setdefault(name.casefold(), []).append(node)
+                known.setdefault(name.casefold(), []).append(node)
+        return known
+
+    @cached_property
+    def _numbered(self) -> dict[tuple[str, str], list[Node]]:
+        numbered: dict[tuple[str, str], list[Node]] = {}
+        for node in self._nodes:
+            numbered.setdefault((node.folder, node.number), []).append(node)
+        return numbered
 
     def resolve(self, name: str, source: Node) -> Node | None:
         """Give the record that a link in `source` names, or None.
@@ -45,7 +54,7 @@ class Names:
         A relative path starts at the source's folder; of several records of one name the one
         nearest to the source in the tree is meant.
         """
-        beside = posixpath.normpath(f"{PurePosixPath(source.path).parent}/{name}").casefold()
+        beside = posixpath.normpath(f"{source.folder}/{name}").casefold()
         for key in (beside, *links.keys(name)):
             if found := self._known.get(key):
                 return max(found, key=lambda node: _shared_folders(node, source))
@@ -53,7 +62,7 @@ class Names:
 
     def numbered(self, number: str, source: Node) -> Node | None:
         """Give the one record of this number in the folder of `source`, or None."""
-        found = self._numbered.get((str(PurePosixPath(source.path).parent), number), [])
+        found = self._numbered.get((source.folder, number), [])
         return found[0] if len(found) == 1 else None
 
 
@@ -63,7 +72,7 @@ def _shared_folders(one: Node, other: Node) -> int:
 
 def is_overview(name: str) -> bool:
     """Say whether a link leads to a page that links to everything."""
-    return PurePosixPath(name.casefold()).name in _OVERVIEWS
+    return name.casefold().rpartition("/")[2] in _OVERVIEWS
 
 
 def outgoing(node: Node) -> dict[str, list[str]]:

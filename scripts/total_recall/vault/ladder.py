@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from total_recall import suggest, words
 from total_recall.matching import Matcher, Term, query_terms
@@ -215,7 +214,7 @@ def by_file_name(name: str, nodes: Sequence[Node]) -> list[Node]:
 def _names(node: Node) -> list[str]:
     names = [node.stem, *node.aliases]
     if node.path.startswith("work/"):
-        names.append(PurePosixPath(node.path).parent.name)
+        names.append(node.folder.rpartition("/")[2])
     return names
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from total_recall.vault.frontmatter import Value, texts
@@ -61,7 +60,7 @@ def keys(name: str) -> list[str]:
     """
     whole = name.casefold().removeprefix("./")
     plain = whole.rpartition(":")[2]
-    return _distinct([whole, plain, PurePosixPath(plain).name])
+    return _distinct([whole, plain, plain.rstrip("/").rpartition("/")[2]])
 
 
 def _distinct(names: Iterable[str]) -> list[str]:

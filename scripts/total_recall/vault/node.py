@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import PurePosixPath
 
 from total_recall import dates, secrets
 from total_recall.vault import fields, links, markdown
@@ -101,10 +100,15 @@ class Node:
     @cached_property
     def stem(self) -> str:
         """The file's name without its ending, or the folder's for an index file alone in it."""
-        path = PurePosixPath(self.path)
-        if self.alone and INDEX_STEMS.fullmatch(path.stem):
-            return path.parent.name or self.home
-        return path.stem
+        name = _file_stem(self.path)
+        if self.alone and INDEX_STEMS.fullmatch(name):
+            return self.folder.rpartition("/")[2] or self.home
+        return name
+
+    @property
+    def folder(self) -> str:
+        """The path of the folder that it lies in, "" for the project's own."""
+        return self.path.rpartition("/")[0]
 
     @cached_property
     def number(self) -> str:
@@ -117,7 +121,7 @@ class Node:
         """What kind of note it is: by its own word, else its folder, else its sections."""
         if given := _first(self.meta.get("type")).casefold():
             return _TYPE_ALIASES.get(given, given)
-        folders = (self.home, *PurePosixPath(self.path).parent.parts)
+        folders = (self.home, *self.folder.split("/"))
         for folder in reversed(folders):
             if folder.casefold() in FOLDER_TYPES:
                 return FOLDER_TYPES[folder.casefold()]
@@ -230,7 +234,7 @@ def read(path: str, source: bytes, *, home: str = "", alone: bool = False) -> No
 
 def is_record(node: Node) -> bool:
     """Say whether a file is a record: all are, except an index that says nothing of its own."""
-    if not INDEX_STEMS.fullmatch(PurePosixPath(node.path).stem):
+    if not INDEX_STEMS.fullmatch(_file_stem(node.path)):
         return True
     return bool(node.alone or "id" in node.meta or "type" in node.meta or node.has_decision)
 
@@ -276,3 +280,7 @@ def status_in(text: str) -> str:
 
 def _first(value: Value | None) -> str:
     return next(iter(texts(value)), "").strip()
+
+
+def _file_stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")

@@ -73,4 +73,4 @@ def _unusable(source: bytes) -> str:
 
 def _shown(path: Path, top: Path) -> str:
     """Give a path as it is named: below the project's folder, else whole (reached by a link)."""
-    return path.relative_to(top).as_posix() if path.is_relative_to(top) else path.as_posix()
+    return path.as_posix().removeprefix(f"{top.as_posix().rstrip('/')}/")

@@ -23,6 +23,7 @@ ANSWER_WORDS = 45  # the line that answers the question itself
 _ARRAYS = ("depends_on", "related", "supersedes", "superseded_by")
 _CURRENT = frozenset({"", "accepted", "approved", "active", "implemented"})
 _MORE = "with a larger --budget or --limit"
+_SMALLEST_HIT = 4  # tokens of a number, a type, a colon and an id
 _CUT_COST = 10  # what the line that marks a cut takes
 
 
@@ -113,6 +114,11 @@ def _page(
             return Page(f"{body}\n{footer}", size, answer.hits[: len(kept)])
         # What stands around the hits, and what rounding lost, is taken from the hits' share.
         allowed = max(1, allowed - (size - room))
+
+
+def most_hits(budget: int) -> int | None:
+    """Give how many hits can be shown within a budget at the very most, None for no bound."""
+    return budget // _SMALLEST_HIT + 1 if budget else None
 
 
 def _repeated_ids(hits: Sequence[Hit]) -> set[str]:

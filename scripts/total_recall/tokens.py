@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import accumulate
 
 # Han, kana and Hangul: scripts that are paid for by the character.
@@ -41,6 +42,7 @@ def estimate(text: str) -> int:
     return round(sum(times * _price(piece) for piece, times in pieces.items()))
 
 
+@lru_cache(maxsize=1 << 14)
 def _price(piece: str) -> float:
     return next(price(len(piece)) for shape, price in _PIECES if shape.match(piece))
 

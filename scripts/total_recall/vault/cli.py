@@ -127,6 +127,9 @@ def _answer(text: str, where: state.State, found: records.Records, wishes: _Wish
         query=shown.text(text),
         hits=tuple(replace(hit, node=shown.node(hit.node)) for hit in hits),
     )
+    if not (wishes.no_canvas or wishes.trace or wishes.count):
+        sections, remarks = _canvases(safe, where.folder, shown)
+        extras = replace(extras, sections=sections, remarks=remarks)
     if not safe.hits:
         _say_nothing(safe, found, wishes)
     elif wishes.count:

@@ -89,6 +89,7 @@ def without_code(body: str) -> str:
     return _INLINE_CODE.sub("", without_fences(body))
 
 
+@lru_cache(maxsize=8)  # a body is asked for its outline, its facts and its tags in turn
 def _fences(body: str) -> list[tuple[int, int]]:
     """Give the span of each fenced block; one that is never closed runs to the end."""
     if "```" not in body and "~~~" not in body:

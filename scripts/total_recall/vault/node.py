@@ -205,6 +205,8 @@ class Node:
     def _facts(self) -> dict[str, str]:
         """The first `Status:` and `Date:` line, bullet or table row of the body."""
         found: dict[str, str] = {}
+        if not _FACT.search(self.body):
+            return found
         for line in _FACT.finditer(markdown.without_fences(self.body)):
             found.setdefault(line["name"].casefold(), line["value"].strip(" *_"))
         return found

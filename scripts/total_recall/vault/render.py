@@ -23,7 +23,7 @@ ANSWER_WORDS = 45  # the line that answers the question itself
 _ARRAYS = ("depends_on", "related", "supersedes", "superseded_by")
 _CURRENT = frozenset({"", "accepted", "approved", "active", "implemented"})
 _MORE = "with a larger --budget or --limit"
-_SMALLEST_HIT = 4  # tokens of a number, a type, a colon and an id
+_SMALLEST_HIT = 12  # tokens of a number, a type, an id and a line
 _CUT_COST = 10  # what the line that marks a cut takes
 
 
@@ -73,7 +73,10 @@ def _listing(
     single = answer.total == 1
     repeated = _repeated_ids(answer.hits)
     blocks: list[list[str]] = []
+    least = 0  # what the blocks need at least; hits that cannot fit are not worked out
     for number, hit in enumerate(answer.hits, 1):
+        if budget and least > budget:
+            break
         lines = lines_of(hit, ALONE_WORDS if single else AMONG_WORDS)
         if hit.node.id in repeated:
             lines.insert(0, f"path: {one_line(hit.node.path)}")
@@ -82,6 +85,7 @@ def _listing(
         name = _single_head(hit.node) if single else f"{number} {_cluster_head(hit.node)}"
         indent = "" if single or mode == "full" else "  "
         blocks.append([name, *(indent + line for line in lines)])
+        least += tokens.estimate("\n".join(blocks[-1][:2]))
     head = [] if single else [f"recall:{one_line(answer.query)} {answer.total}nodes"]
     after = [] if single else [_next_commands(answer)]
     canvases, canvas_note = _canvas_lines(extras, budget)
@@ -128,8 +132,13 @@ def _repeated_ids(hits: Sequence[Hit]) -> set[str]:
 
 def _fitted(blocks: list[list[str]], budget: int) -> list[list[str]]:
     """Give the blocks that fit: the last ones drop whole, then each is cut to its share."""
-    costs = [[tokens.estimate(line + "\n") for line in block] for block in blocks]
-    least = [min(sum(cost), sum(cost[:2]) + _CUT_COST) for cost in costs]
+    costs: list[list[int]] = []
+    least: list[int] = []
+    for block in blocks:
+        costs.append([tokens.estimate(line + "\n") for line in block])
+        least.append(min(sum(costs[-1]), sum(costs[-1][:2]) + _CUT_COST))
+        if budget and sum(least) > budget:
+            break
     shares = tokens.share(least, [sum(cost) for cost in costs], budget)
     return [
         _fitted_block(block, cost, share)

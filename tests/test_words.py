@@ -136,7 +136,7 @@ def test_scripts_without_blanks_are_known(compound: str, unspaced: bool) -> None
 
 
 def test_stop_words_say_how_and_not_what() -> None:
-    topics = {"auth", "decision", "rejected", "use", "new", "go", "java", "rate", "limit"}
+    topics = {"auth", "decision", "rejected", "user", "new", "go", "java", "rate", "limit"}
 
     assert {"why", "the", "what", "did", "we"} <= words.STOP_WORDS
     assert words.STOP_WORDS.isdisjoint(topics)

@@ -29,7 +29,7 @@ def query_terms(text: str, *, dropped: Iterable[str] = words.STOP_WORDS) -> tupl
     """Give the first 64 distinct terms of a query; `dropped` ones only if nothing else is left.
 
     >>> [term.stem for term in query_terms("Why do we use JWT?")]
-    ['use', 'jwt']
+    ['jwt']
     >>> query_terms("rate-limiting")
     (Term(word='rate-limiting', stem='ratelimit', parts=('rate', 'limit')),)
     >>> [term.stem for term in query_terms("why?")]
@@ -123,6 +123,20 @@ class Matcher:
                 ):
                     found.append((position, number))
         return sorted(found)
+
+    def held(self, text: str, among: frozenset[int]) -> frozenset[int]:
+        """Give which of some terms a text holds, without reading on once all are found.
+
+        >>> matcher = Matcher(query_terms("kafka login"))
+        >>> sorted(matcher.held("Log in with kafka.", frozenset({0, 1})))
+        [0]
+        """
+        found: set[int] = set()
+        for paragraph in text.split("\n\n"):
+            found.update(number for _, number in self.occurrences(paragraph))
+            if found >= among:
+                break
+        return frozenset(found)
 
     def _find_stems(self, compound: str) -> tuple[str, ...]:
         folded = words.fold(compound)

@@ -26,8 +26,9 @@ STOP_WORDS = frozenset(
     from further had has have having he her here hers him his how i if in into is it its itself just
     let like may me might more most much my no nor not of off on once one only or other ought our
     ours out over own per same shall she should so some someone still such than that the their
-    theirs them then there these they this those through to too under until up us very was we were
-    what when where whether which while who whom whose why will with would yet you your yours
+    theirs them then there these they this those through to too under until up us use used uses
+    using very was we were what when where whether which while who whom whose why will with would
+    yet you your yours
     """.split()
 )
 

@@ -36,6 +36,7 @@ _TIERS = (
         "meta": "summary summarize overview which what list",
     },
 )
+_SOURCE_BYTES = (b"source_plan", b"source plan", b"origin")  # without one there is no plan
 _SOURCE_HEADINGS = frozenset({"source plan", "origin"})
 
 
@@ -75,6 +76,9 @@ def origin_of(node: Node) -> str:
     The key `source_plan` says so, else a link under a heading `Source Plan` or `Origin`; a link
     to a file of the folder means the folder.
     """
+    lowered = node.source.lower()
+    if not any(word in lowered for word in _SOURCE_BYTES):
+        return ""
     if given := texts(node.meta.get("source_plan")):
         return links.target(given[0]).rstrip("/") or given[0]
     for heading, text in markdown.own_texts(node.body, node.outline):

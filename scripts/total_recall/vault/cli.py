@@ -116,9 +116,6 @@ def _answer(text: str, where: state.State, found: records.Records, wishes: _Wish
     answer = ladder.climb(text, found.nodes, limit=limit)
     names = graph.Names(found.nodes)
     extras = _extras(answer, found.nodes, names, wishes, shown)
-    if not (wishes.no_canvas or wishes.trace or wishes.count):
-        sections, remarks = _canvases(answer, where.folder, shown)
-        extras = replace(extras, sections=sections, remarks=remarks)
     # Only what the budget has room for is made ready to be shown.
     room = render.most_hits(_budget(wishes, FULL_BUDGET if wishes.full else COMPRESSED_BUDGET))
     hits = answer.hits if wishes.count else answer.hits[:room]

@@ -177,7 +177,7 @@ def by_tag(name: str, nodes: Sequence[Node]) -> list[Node]:
     tag = name.lstrip("@#").casefold().strip("/")
     if not tag:
         return []
-    sought = tag.encode()
+    sought = tag.encode("utf-8", "replace")
     return [
         node
         for node in nodes
@@ -241,36 +241,37 @@ def ranked(query: str, nodes: Sequence[Node], *, most: int) -> tuple[list[Hit], 
     others = [node for node in nodes if node.type != "work"]
     wants_work = not _CANVAS_WORDS.isdisjoint(term.word for term in terms)
     for pool in (nodes,) if wants_work else (others, nodes):
-        if intent == intents.TOPIC:
-            scored, total = rank.search(terms, pool, most=most)
-            hits = [Hit(one.node, one.reasons) for one in scored]
-        else:
-            hits = _answering(intent, terms, pool)
-            total, hits = len(hits), hits[:most]
-        if total:
-            return hits, total
+        found, total = _answering(intent, terms, pool, most=most)
+        if found:
+            return found[:most], total
     return [], 0
 
 
-def _answering(intent: str, terms: Sequence[Term], nodes: Sequence[Node]) -> list[Hit]:
-    """Give every node that answers an intent, best first; without any, those with the words."""
-    scored, _ = rank.search(terms, nodes, most=len(nodes))
+def _answering(
+    intent: str, terms: Sequence[Term], nodes: Sequence[Node], *, most: int
+) -> tuple[list[Hit], int]:
+    """Give the nodes that answer an intent, best first; if none does, those with the words.
+
+    For what was rejected and what binds, nodes with fewer of the words are only asked if none
+    with more of them answers.
+    """
     matcher = Matcher(terms)
-    found = [(one, intents.finding(intent, matcher, one.node)) for one in scored]
-    answering = [(one, how) for one, how in found if how is not None]
+    for enough in (most, len(nodes)):
+        scored, total = rank.search(terms, nodes, most=enough)
+        found = [(one, intents.finding(intent, matcher, one.node)) for one in scored]
+        answering = [(one, how) for one, how in found if how is not None]
+        if answering or len(scored) == total:
+            break
     if not answering:
-        return [Hit(one.node, one.reasons) for one in scored]
-    # Why asks for one thing, so the words decide first; the others collect, so the place does.
-    words_first = intent == "rationale"
+        return [Hit(one.node, one.reasons) for one in scored], total
+    # These two ask for one thing, so the words decide first; the others collect by place.
+    words_first = intent in ("rationale", intents.TOPIC)
     ordered = sorted(
         enumerate(answering),
-        key=lambda each: (
-            -each[1][0].coverage if words_first else 0,
-            each[1][1].tier,
-            each[0],
-        ),
+        key=lambda each: (-each[1][0].coverage if words_first else 0, each[1][1].tier, each[0]),
     )
-    return [Hit(one.node, one.reasons, how.label, how.line) for _, (one, how) in ordered]
+    hits = [Hit(one.node, one.reasons, how.label, how.line) for _, (one, how) in ordered]
+    return hits, total if words_first else len(hits)
 
 
 def _listed(node: Node) -> tuple[int, bool, int, str, str]:

@@ -18,6 +18,10 @@ class Field:
     text: Callable[[Node], str]
 
 
+def _whole(node: Node) -> str:
+    return f"{node.path}\n\n{node.text}"
+
+
 # A word that names a record says more than one that it explains, and that more than a mention.
 FIELDS = (
     Field("id", 8, lambda node: " ".join((node.id, node.stem, *node.aliases))),
@@ -29,8 +33,7 @@ FIELDS = (
     Field("considered", 2, lambda node: node.field("considered")),
     Field("consequences", 2, lambda node: node.field("consequences")),
     Field("headings", 2, lambda node: "\n".join(heading.title for heading in node.outline)),
-    Field("body", 1, lambda node: node.text),
-    Field("path", 1, lambda node: node.path),
+    Field("body", 1, _whole),
 )
 
 # The usual constants of BM25; b applies to the body alone, since the other fields are short.
@@ -52,35 +55,36 @@ class Scored:
 
 
 def search(terms: Sequence[Term], nodes: Iterable[Node], *, most: int) -> tuple[list[Scored], int]:
-    """Give the `most` best nodes that hold a term, best first, and how many hold one.
+    """Give at least the `most` best nodes that hold a term, best first, and how many hold one.
 
     Nodes that hold more of the distinct terms come first whatever their score, so only as many
-    nodes are scored as can be among the best. Ties go to the newer record, then to the id.
+    nodes are scored as can be among the best; those that hold equally many are given together.
+    Ties go to the newer record, then to the id.
     """
     matcher = Matcher(terms)
     every = list(nodes)
-    found = [(node, hits) for node in every if (hits := _occurrences(matcher, node))]
-    held = Counter(term for _, hits in found for term in {number for _, number in hits})
-    choosing = {term for term, _ in sorted(held.items(), key=_rarest)[:CHOOSING_TERMS]}
-    weigh = _Weigher(matcher, held, every)
-    tiers: dict[int, list[tuple[Node, list[tuple[int, int]]]]] = {}
-    for node, hits in found:
-        covered = {number for _, number in hits}
-        if covered & choosing:
-            tiers.setdefault(len(covered), []).append((node, hits))
+    found = [(node, held) for node in every if (held := _held(matcher, node))]
+    many = Counter(term for _, held in found for term in held)
+    choosing = {term for term, _ in sorted(many.items(), key=_rarest)[:CHOOSING_TERMS]}
+    weigh = _Weigher(matcher, many, every)
+    tiers: dict[int, list[Node]] = {}
+    for node, held in found:
+        if held & choosing:
+            tiers.setdefault(len(held), []).append(node)
     best: list[Scored] = []
     for coverage in sorted(tiers, reverse=True):
         if len(best) >= most:
             break
-        scored = (weigh(node, hits, coverage) for node, hits in tiers[coverage])
-        best += sorted(scored, key=_order)
-    return best[:most], sum(map(len, tiers.values()))
+        best += sorted((weigh(node, coverage) for node in tiers[coverage]), key=_order)
+    return best, sum(map(len, tiers.values()))
 
 
-def _occurrences(matcher: Matcher, node: Node) -> list[tuple[int, int]]:
-    """Give where the terms stand in the whole file and its path, without reading its fields."""
-    possible = matcher.possible(node.source) or matcher.possible(node.path.encode())
-    return matcher.occurrences(f"{node.path}\n{node.text}") if possible else []
+def _held(matcher: Matcher, node: Node) -> frozenset[int]:
+    """Give which terms stand in the whole file and its path, without reading its fields."""
+    possible = matcher.possible(node.source) | matcher.possible(
+        node.path.encode("utf-8", "replace")
+    )
+    return matcher.held(_whole(node), possible) if possible else possible
 
 
 def _rarest(held: tuple[int, int]) -> tuple[int, int]:
@@ -105,14 +109,14 @@ class _Weigher:
         }
         self._mean_size = sum(len(node.source) for node in nodes) / max(1, len(nodes))
 
-    def __call__(self, node: Node, whole: list[tuple[int, int]], coverage: int) -> Scored:
-        """Give a node's score from the occurrences in its whole text and in its fields."""
+    def __call__(self, node: Node, coverage: int) -> Scored:
+        """Give a node's score from the occurrences in its fields and in its whole text."""
         length = 1 - B + B * len(node.source) / max(1.0, self._mean_size)
         weighted: dict[int, float] = {}
         phrase = 0.0
         where: dict[int, str] = {}
         for part in FIELDS:
-            hits = whole if part.name == "body" else self._matcher.occurrences(part.text(node))
+            hits = self._matcher.occurrences(part.text(node))
             weight = part.weight / length if part.name == "body" else part.weight
             for term, times in Counter(number for _, number in hits).items():
                 weighted[term] = weighted.get(term, 0.0) + weight * times

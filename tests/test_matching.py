@@ -110,6 +110,15 @@ def test_a_term_that_is_found_was_possible(query: str, text: str) -> None:
     assert found <= matcher.possible(text.encode("utf-8", "replace"))
 
 
+@given(mixed, mixed)
+def test_a_text_holds_what_is_found_in_it(query: str, text: str) -> None:
+    matcher = Matcher(query_terms(query))
+
+    every = matcher.held(text, frozenset(range(len(matcher.terms))))
+
+    assert every == numbers(matcher.occurrences(text))
+
+
 @given(mixed)
 def test_a_text_holds_every_term_of_its_own(text: str) -> None:
     matcher = Matcher(query_terms(text))

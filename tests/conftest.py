@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,6 +108,20 @@ def recall(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
         return Ran(left.value.code, printed.out, printed.err)
 
     return run
+
+
+def unpack_records(folder: Path) -> Path:
+    """Unpack the public decision records into a folder, and give it; skip where they are not."""
+    archive = SHARED_DATA / "adr-corpora.tar.gz"
+    if not archive.exists():
+        pytest.skip("the public record sets are not here")
+    with tarfile.open(archive) as held:
+        # The first Pythons of 3.11 know no filters.
+        if hasattr(tarfile, "data_filter"):
+            held.extractall(folder, filter="data")
+        else:
+            held.extractall(folder)
+    return folder
 
 
 @pytest.fixture

@@ -47,7 +47,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         with tarfile.open(archive) as held:
-            held.extractall(folder / "adr", filter="data")
+            if hasattr(tarfile, "data_filter"):  # from Python 3.11.4 on
+                held.extractall(folder / "adr", filter="data")
+            else:
+                held.extractall(folder / "adr")
         (folder / ".realm").mkdir()
         state = json.dumps({"projectDir": "adr"})
         (folder / ".realm" / "realm-state.json").write_text(state)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import SHARED_DATA, Ran
+from tests.conftest import Ran, unpack_records
 from total_recall import tokens
 
 Make = Callable[[Mapping[str, str | bytes]], Path]
@@ -211,13 +211,7 @@ def test_a_read_only_vault_answers(make_vault: Make, recall: Recall) -> None:
 
 
 def test_the_public_records_can_be_asked_in_place(tmp_path: Path, recall: Recall) -> None:
-    archive = SHARED_DATA / "adr-corpora.tar.gz"
-    if not archive.exists():
-        pytest.skip("the public record sets are not here")
-    import tarfile
-
-    with tarfile.open(archive) as held:
-        held.extractall(tmp_path / "adr", filter="data")
+    unpack_records(tmp_path / "adr")
     (tmp_path / ".realm").mkdir()
     (tmp_path / ".realm/realm-state.json").write_text('{"projectDir": "adr"}')
 

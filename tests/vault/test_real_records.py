@@ -1,26 +1,18 @@
 """The ladder over the decision records of fifteen public projects."""
 
-import tarfile
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import SHARED_DATA
+from tests.conftest import unpack_records
 from total_recall.vault import ladder, records
 from total_recall.vault.records import Records
 from total_recall.vault.state import State
 
-ARCHIVE = SHARED_DATA / "adr-corpora.tar.gz"
-
-pytestmark = pytest.mark.skipif(not ARCHIVE.exists(), reason="the public record sets are not here")
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("adr")
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(path, filter="data")
-    return path
+    return unpack_records(tmp_path_factory.mktemp("adr"))
 
 
 @pytest.fixture(scope="module")

@@ -157,7 +157,11 @@ class _Manner(click.Command):
             warn(f"{self.name}: {error.message}" + (f" ({error.hint})" if error.hint else ""))
 
     def _say_error_json(self, code: str, message: str, hint: str) -> None:
-        facts = {"code": code, "message": secrets.mask(message).text, "hint": hint}
+        facts = {
+            "code": code,
+            "message": secrets.mask(message).text,
+            "hint": secrets.mask(hint).text,
+        }
         click.echo(json.dumps({"schema": f"{self.name}/1", "error": facts}, indent=1))
 
 

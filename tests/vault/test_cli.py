@@ -218,3 +218,54 @@ def test_the_public_records_can_be_asked_in_place(tmp_path: Path, recall: Recall
     ran = recall(tmp_path, "decisions", "--count")
 
     assert "Matched nodes: 591  (decisions: 591, discoveries: 0, sessions: 0)" in ran.out
+
+
+SECRET = "ghp_" + "a1B2c3D4" * 5
+
+
+@pytest.mark.parametrize("words", [("nowhere",), ("x", "--trace"), ("x", "--deps"), ("x",)])
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_a_credential_in_an_id_a_tag_or_a_link_is_masked_too(
+    make_vault: Make, recall: Recall, words: tuple[str, ...], flags: tuple[str, ...]
+) -> None:
+    notes = {
+        "decisions/x.md": f"---\ntags: [{SECRET}]\ndepends_on: ['[[{SECRET}]]']\n---\n# X\n",
+        "decisions/y.md": f"---\nid: {SECRET}\nsupersedes: x\n---\n# Y\n",
+    }
+
+    ran = recall(make_vault(notes), *words, *flags)
+
+    assert ran.code == 0
+    assert SECRET not in ran.out + ran.err
+
+
+def test_json_warns_of_what_the_text_warns_of(make_vault: Make, recall: Recall) -> None:
+    root = make_vault(
+        {"decisions/a.md": "---\nid: x\n---\n", "decisions/b.md": "---\nid: x\n---\n"}
+    )
+
+    facts = json.loads(recall(root, "x", "--json").out)
+
+    assert facts["warnings"] == ["2 nodes have the id x"]
+
+
+def test_count_measures_what_would_be_printed_with_the_plan(
+    make_vault: Make, recall: Recall
+) -> None:
+    front = "---\nsource_plan: work/plans/p\n---\n# X\n"
+    root = make_vault({"decisions/x.md": front, "work/plans/p/_meta.md": "# Plan\n" * 40})
+
+    measured = json.loads(recall(root, "x", "--count", "--json").out)["measured"]
+    without = json.loads(recall(root, "x", "--count", "--no-canvas", "--json").out)["measured"]
+    printed = recall(root, "x").out
+
+    assert f"~{measured['compressed']}t" in printed
+    assert without["compressed"] < measured["compressed"]
+
+
+def test_count_measures_every_match_of_what_was_tried(make_vault: Make, recall: Recall) -> None:
+    root = make_vault({f"discoveries/{n}.md": "# A kafka trial" for n in range(30)})
+
+    measured = json.loads(recall(root, "tried kafka", "--count", "--json").out)["measured"]
+
+    assert f"~{measured['compressed']}t" in recall(root, "tried kafka").out

@@ -56,6 +56,13 @@ class _Shown:
         self.masked += hidden.count
         return hidden.text
 
+    def values(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {key: self.values(inner) for key, inner in value.items()}
+        return [self.values(inner) for inner in value] if isinstance(value, list) else value
+
     def node(self, read: Node) -> Node:
         if self.reveal:
             return read
@@ -124,21 +131,31 @@ def _answer(text: str, where: state.State, found: records.Records, wishes: _Wish
         query=shown.text(text),
         hits=tuple(replace(hit, node=shown.node(hit.node)) for hit in hits),
     )
-    if not (wishes.no_canvas or wishes.trace or wishes.count):
-        sections, remarks = _canvases(safe, where.folder, shown)
+    if not (wishes.no_canvas or wishes.trace):
+        sections, remarks = _canvases(_printed(safe, wishes), where.folder, shown)
         extras = replace(extras, sections=sections, remarks=remarks)
     if not safe.hits:
-        _say_nothing(safe, found, wishes)
+        _say_nothing(safe, found, wishes, shown)
     elif wishes.count:
-        _say_count(safe, found.nodes, names, wishes)
+        _say_count(safe, found.nodes, names, wishes, extras)
     else:
         page = _page(safe, found.nodes, names, wishes, extras)
         if wishes.as_json:
-            _say_hits(page, safe, extras, found.faults, wishes)
+            warnings = [*found.faults, *extras.remarks, *_remarks(answer, shown)]
+            _say_hits(page, safe, extras, warnings, wishes, shown)
         else:
-            output.say(page.text)
+            # A node's own text is masked whole; this reaches the ids and links of others.
+            output.say(shown.text(page.text))
     for line in _remarks(answer, shown):
         output.warn(line)
+
+
+def _printed(answer: Answer, wishes: _Wishes) -> Answer:
+    """Give the answer as it is printed without --count, which asks for every hit."""
+    if not wishes.count:
+        return answer
+    most = wishes.limit or ladder.most_listed(answer.query, answer.rung, answer.total)
+    return replace(answer, hits=answer.hits[:most])
 
 
 def _remarks(answer: Answer, shown: _Shown) -> list[str]:
@@ -211,10 +228,10 @@ def _budget(wishes: _Wishes, default: int) -> int:
     return default if wishes.budget is None else wishes.budget
 
 
-def _say_nothing(answer: Answer, found: records.Records, wishes: _Wishes) -> None:
-    near = ladder.suggestions(answer.query, found.nodes)
-    tags = ladder.commonest_tags(found.nodes)
-    ids = ladder.newest_ids(found.nodes)
+def _say_nothing(answer: Answer, found: records.Records, wishes: _Wishes, shown: _Shown) -> None:
+    near = shown.values(ladder.suggestions(answer.query, found.nodes))
+    tags = shown.values(ladder.commonest_tags(found.nodes))
+    ids = shown.values(ladder.newest_ids(found.nodes))
     if wishes.as_json:
         facts = {"did_you_mean": near, "tags": tags, "newest": ids}
         output.say_json(SCHEMA, [], total=0, cut=None, warnings=found.faults, facts=facts)
@@ -222,13 +239,14 @@ def _say_nothing(answer: Answer, found: records.Records, wishes: _Wishes) -> Non
         output.say(render.nothing(answer.query, tags, ids, near))
 
 
-def _say_count(answer: Answer, nodes: Sequence[Node], names: graph.Names, wishes: _Wishes) -> None:
-    most = wishes.limit or (ladder.MOST_RANKED if answer.rung == ladder.SEARCH else answer.total)
-    printed = replace(answer, hits=answer.hits[:most])
+def _say_count(
+    answer: Answer, nodes: Sequence[Node], names: graph.Names, wishes: _Wishes, extras: Extras
+) -> None:
+    printed = _printed(answer, wishes)
     few, many = _budget(wishes, COMPRESSED_BUDGET), _budget(wishes, FULL_BUDGET)
     sizes = {
-        "compressed": render.compressed(printed, few).size,
-        "full": render.full(printed, many).size,
+        "compressed": render.compressed(printed, few, extras).size,
+        "full": render.full(printed, many, extras).size,
         "trace": render.tree(printed, few, render.NO_EXTRAS, nodes, names).size,
     }
     if wishes.as_json:
@@ -239,7 +257,12 @@ def _say_count(answer: Answer, nodes: Sequence[Node], names: graph.Names, wishes
 
 
 def _say_hits(
-    page: Page, answer: Answer, extras: Extras, warnings: Sequence[str], wishes: _Wishes
+    page: Page,
+    answer: Answer,
+    extras: Extras,
+    warnings: Sequence[str],
+    wishes: _Wishes,
+    shown: _Shown,
 ) -> None:
     hits = [render.as_values(hit, whole=wishes.full) for hit in page.shown]
     facts: dict[str, Any] = {}
@@ -254,11 +277,11 @@ def _say_hits(
     cut = {"left": left, "hint": "a larger --budget or --limit"} if left else None
     output.say_json(
         SCHEMA,
-        hits,
+        shown.values(hits),
         total=answer.total,
         cut=cut,
-        warnings=[*warnings, *extras.remarks],
-        facts=facts,
+        warnings=warnings,
+        facts=shown.values(facts),
     )
 
 

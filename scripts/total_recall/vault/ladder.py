@@ -78,12 +78,20 @@ def climb(query: str, nodes: Sequence[Node], *, limit: int | None = None) -> Ans
         if named_nodes := rung.climb(name, nodes):
             listed = behind_successors([Hit(node) for node in sorted(named_nodes, key=_listed)])
             return Answer(query, rung.name, tuple(listed[:limit]), len(listed))
-    most = MOST_RANKED if limit is None else limit
-    if limit is None and intents.intent_of(query) == "tried":
-        most = len(nodes)  # "never tried" would be the wrong answer if one were left out
+    most = most_listed(query, SEARCH, len(nodes)) if limit is None else limit
     found, total = ranked(query, nodes, most=most)
     hits = tuple(behind_successors(found))
     return Answer(query, SEARCH if hits else "", hits, total)
+
+
+def most_listed(query: str, rung: str, total: int) -> int:
+    """Give how many hits of a rung are listed when nobody asks for another number.
+
+    Of what was tried all are: "never" would be the wrong answer if one were left out.
+    """
+    if rung == SEARCH and intents.intent_of(query) != "tried":
+        return min(MOST_RANKED, total)
+    return total
 
 
 def behind_successors(hits: Sequence[Hit]) -> list[Hit]:

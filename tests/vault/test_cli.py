@@ -269,3 +269,20 @@ def test_count_measures_every_match_of_what_was_tried(make_vault: Make, recall: 
     measured = json.loads(recall(root, "tried kafka", "--count", "--json").out)["measured"]
 
     assert f"~{measured['compressed']}t" in recall(root, "tried kafka").out
+
+
+@pytest.mark.parametrize("flags", [("--expand", "long"), ("--deps",)])
+def test_what_goes_with_an_answer_keeps_to_its_budget_too(
+    make_vault: Make, recall: Recall, flags: tuple[str, ...]
+) -> None:
+    wanted = ", ".join(f"[[d{n}]]" for n in range(60))
+    root = make_vault(
+        {"decisions/x.md": f"---\ndepends_on: '{wanted}'\n---\n# X\n"}
+        | {f"decisions/d{n}.md": f"# A dependency {n}\n" for n in range(60)}
+        | {"notes/long.md": "word word word\n" * 500}
+    )
+
+    out = recall(root, "decision:x", *flags, "--budget", "300").out
+
+    assert tokens.estimate(out) <= 301
+    assert "more lines" in out

@@ -1,5 +1,6 @@
 """Answers as text and as values for JSON: one node, several, a tree, a count."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -88,8 +89,11 @@ def _listing(
         least += tokens.estimate("\n".join(blocks[-1][:2]))
     head = [] if single else [f"recall:{one_line(answer.query)} {answer.total}nodes"]
     after = [] if single else [_next_commands(answer)]
-    canvases, canvas_note = _canvas_lines(extras, budget)
-    tail = [*canvases, *_extra_lines(extras), *after]
+    # The hits and each kind of extra get an equal part of the budget.
+    kinds = (extras.sections, extras.dependencies or extras.dead_links, extras.expanded)
+    part = budget // (1 + sum(map(bool, kinds)))
+    canvases, canvas_note = _canvas_lines(extras, part)
+    tail = [*canvases, *_extra_lines(extras, part), *after]
     return _page(answer, mode, budget, head, blocks, tail, canvas_note)
 
 
@@ -126,8 +130,8 @@ def most_hits(budget: int) -> int | None:
 
 
 def _repeated_ids(hits: Sequence[Hit]) -> set[str]:
-    ids = [hit.node.id for hit in hits]
-    return {one for one in ids if ids.count(one) > 1} if len(set(ids)) < len(ids) else set()
+    many = Counter(hit.node.id for hit in hits)
+    return {one for one, times in many.items() if times > 1}
 
 
 def _fitted(blocks: list[list[str]], budget: int) -> list[list[str]]:
@@ -231,15 +235,14 @@ def _wikilinks(names: Sequence[str]) -> str:
 
 
 def _canvas_lines(extras: Extras, budget: int) -> tuple[list[str], str]:
-    """Give the plan sections, within half of the budget, and what the footer says of them."""
+    """Give the plan sections, within a budget, and what the footer says of them."""
     lines: list[str] = []
     notes: list[str] = []
-    left = budget // 2
+    left = budget
     for section in extras.sections:
-        block = [f"## Canvas: {section.name}", *prefixed(section.text).split("\n")]
-        costs = [tokens.estimate(line + "\n") for line in block]
-        block = block if budget == 0 else _fitted_block(block, costs, max(1, left))
-        block.append(f"origin: {one_line(section.origin)}")
+        whole = [f"## Canvas: {section.name}", *prefixed(section.text).split("\n")]
+        block = whole if budget == 0 else _within(whole, max(1, left))
+        block = [*block, f"origin: {one_line(section.origin)}"]
         cost = tokens.estimate("\n".join(block))
         left -= cost
         lines += block
@@ -247,20 +250,24 @@ def _canvas_lines(extras: Extras, budget: int) -> tuple[list[str], str]:
     return [*lines, *map(one_line, extras.remarks)], "".join(notes)
 
 
-def _extra_lines(extras: Extras) -> list[str]:
-    lines: list[str] = []
-    if extras.dependencies or extras.dead_links:
-        lines.append("Dependencies")
+def _extra_lines(extras: Extras, budget: int) -> list[str]:
+    """Give the dependencies and the expanded node, each within a budget."""
+    below: list[str] = []
     for node in extras.dependencies:
-        lines += [
-            f"  {_cluster_head(node)}",
-            *(f"    {line}" for line in _compressed_lines(Hit(node), AMONG_WORDS)),
-        ]
+        below.append(f"  {_cluster_head(node)}")
+        below += [f"    {line}" for line in _compressed_lines(Hit(node), AMONG_WORDS)]
     if extras.dead_links:
-        lines.append(f"  unresolved: {_wikilinks(extras.dead_links)}")
+        below.append(f"  unresolved: {_wikilinks(extras.dead_links)}")
+    whole: list[str] = []
     if extras.expanded:
-        lines += [f"Expanded {_cluster_head(extras.expanded)}", *_full_lines(Hit(extras.expanded))]
-    return lines
+        whole = [f"Expanded {_cluster_head(extras.expanded)}", *_full_lines(Hit(extras.expanded))]
+    parts = (["Dependencies", *below] if below else [], whole)
+    return [line for part in parts for line in (_within(part, budget) if budget else part)]
+
+
+def _within(lines: list[str], budget: int) -> list[str]:
+    """Give the lines that a budget has room for, the first one in any case."""
+    return _fitted_block(lines, [tokens.estimate(line + "\n") for line in lines], budget)
 
 
 def _next_commands(answer: Answer) -> str:

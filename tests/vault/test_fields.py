@@ -19,7 +19,7 @@ def from_body(body: str) -> dict[str, str]:
 HEADINGS = {
     "decision": (
         "Decision | Decisions | Decision Outcome | Decision outcome and plan | Decision made"
-        "| Decided | Chosen option | Chosen Option"
+        "| Decided | Chosen option | Chosen Option | Chosen solution | Selected approach"
     ),
     "weak": (
         "Outcome | Conclusion | Proposal | Proposed solution | Proposed decision | Proposed change"
@@ -38,6 +38,7 @@ HEADINGS = {
         "| Options | Options considered | Options analysis | Considered options and more"
         "| Pros and cons of the options | Pros and cons of the alternatives"
         "| Alternative 1 | Alternative 2: use Redis | Alternative B: use Redis | Positions"
+        "| Option 1 | Option #2: use Redis | Option B - use Redis | Option: use Redis"
     ),
     "consequences": (
         "Consequence | Consequences | Expected consequences | Positive consequences"
@@ -57,9 +58,11 @@ HEADINGS = {
     ),
     "compressed": "Compressed | Compressed summary",
     "status": "Status",
+    "date": "Date",
     "": (
         "Glossary | Decision makers | Indecision | The alternatives | Alternatively | Riskless"
-        "| References | Whyever | Options for deployment in practice | Links | 🎯"
+        "| References | Whyever | Optional steps | Alternative Xenon | How"
+        "| Options for deployment in practice | Links | 🎯"
     ),
 }
 
@@ -122,7 +125,7 @@ def test_madr_consequences_under_the_outcome_are_no_part_of_the_decision() -> No
     )
 
     assert from_body(body) == {
-        "considered": "* JWT\n* Sessions\n\n### Sessions\n* slow\n\n### Drawbacks\n* state",
+        "considered": "* JWT\n* Sessions\n\n### Sessions\n* slow\n\n#### Drawbacks\n* state",
         "decision": "Chosen option: JWT.\n\n### Confirmation\nBy review.",
         "consequences": "* Good, because fast",
     }
@@ -138,6 +141,50 @@ def test_a_decision_inside_the_alternatives_is_still_the_decision() -> None:
     body = "## Alternatives\nA\n### Decision\nB\n### Risks\nC\n"
 
     assert from_body(body) == {"rejected": "A\n\n### Risks\nC", "decision": "B"}
+
+
+def test_options_with_headings_of_their_own_keep_their_names() -> None:
+    body = "## Option 1: A\nfast\n### Risks\nold\n## Alternative B\nnew\n## Why not C?\n- a\n- b\n"
+
+    assert from_body(body) == {
+        "considered": "### Option 1: A\nfast\n\n#### Risks\nold\n\n### Alternative B\nnew",
+        "rejected": "- **C?**: - a\n  - b",
+    }
+
+
+def test_an_option_inside_another_field_belongs_to_it() -> None:
+    body = "## Decision\n### Option 2: A\nyes\n## Consequences\n### Option 1\nslow\n"
+
+    assert from_body(body) == {
+        "decision": "### Option 2: A\nyes",
+        "consequences": "### Option 1\nslow",
+    }
+
+
+def test_a_label_inside_the_alternatives_is_no_alternative() -> None:
+    body = "## Alternatives\n### A\n**Rejected:** slow\n### B\n"
+
+    assert from_body(body) == {"rejected": "### A\n\n**Rejected:** slow\n\n### B"}
+
+
+def test_a_heading_may_hold_the_decision_or_the_status_itself() -> None:
+    body = (
+        "# Decision: the title\n## Status: Accepted\n## Decision: Use A\nsoon\n## Drivers: x\ny\n"
+    )
+
+    assert from_body(body) == {"status": "Accepted", "decision": "Use A\n\nsoon"}
+
+
+@pytest.mark.parametrize(
+    ("table", "fields"),
+    [
+        ("| Group | Key Contacts |\n|---|---|\n| Web | A B |", set()),
+        ("| Group | Impact |\n|---|---|\n| Web | must migrate |", {"consequences"}),
+        ("The web team moves.\n\n| Group | Contact |\n|---|---|\n| Web | A |", {"consequences"}),
+    ],
+)
+def test_whom_a_decision_concerns_is_no_consequence(table: str, fields: set[str]) -> None:
+    assert set(from_body(f"## Stakeholder Impacts\n\n{table}\n\n## Links\nx\n")) == fields
 
 
 def test_repeated_sections_are_joined() -> None:
@@ -186,6 +233,7 @@ def test_a_rejected_alternatives_line_ends_the_consequences() -> None:
         "None",
         "none.",
         "TBD",
+        "TBC",
         "- TBD",
         "todo",
         "<what was decided>",

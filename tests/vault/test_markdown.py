@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from total_recall.vault import fields, links, markdown, node
+from total_recall.vault import choice, fields, links, markdown, node, options
 from total_recall.vault.markdown import LABEL_LEVEL, heading_name, outline
 
 MEGABYTE = 1 << 20
@@ -53,6 +53,8 @@ def test_headings_are_found_in_each_spelling(body: str, found: list[tuple[int, s
         pytest.param("# A\n```\n# no\n", [(1, "A")], id="never closed"),
         pytest.param("```a`b\n# A", [(1, "A")], id="a code span, no fence"),
         pytest.param("```\nA\n===\n```\nB\n===", [(1, "B")], id="setext inside"),
+        pytest.param("- ```\n  # no\n  ```\n# A", [(1, "A")], id="as a list item"),
+        pytest.param("```\n- ```\n# no\n```\n# A", [(1, "A")], id="a list item inside"),
     ],
 )
 def test_fenced_code_holds_no_heading(body: str, found: list[tuple[int, str]]) -> None:
@@ -224,6 +226,7 @@ HOSTILE_LINES = {
     "placeholders in a decision": "# Decision\n" + "none\n" * (MEGABYTE // 5) + "x",
     "a status of blanks": "status" + " " * MEGABYTE,
     "a label of blanks": "decision" + " " * MEGABYTE,
+    "a status with nothing behind": "status:" + " " * MEGABYTE,
 }
 HOSTILE = {
     **{name: (unit * MEGABYTE)[:MEGABYTE] for name, unit in HOSTILE_UNITS.items()},
@@ -247,6 +250,7 @@ READERS: list[Callable[[str], object]] = [
     lambda body: list(markdown.sentences(body)),
     lambda body: links.in_text(body + ".md"),
     lambda body: fields.is_placeholder(body + "x"),
+    lambda body: choice.without_chosen(options.options(body), body),
     node_facts,
 ]
 

@@ -193,6 +193,29 @@ def test_aliases_are_a_list_or_one() -> None:
         pytest.param("```\nstatus: rejected\n```\n", "", id="not in code"),
         pytest.param("The status: accepted\n", "", id="not in a sentence"),
         pytest.param("## Status\nnot yet accepted\n", "", id="the first word counts"),
+        pytest.param("Status:\nAccepted\nDate: x\n", "accepted", id="the next line"),
+        pytest.param("**Status:**\n\nDraft\n", "draft", id="the line after a blank one"),
+        pytest.param("Status:\n\n## Proposed\n", "", id="a heading below is no value"),
+        pytest.param("| Status: | Accepted |\n", "accepted", id="a table row with a colon"),
+        pytest.param("**Status:** Accepted | **Date:** x\n", "accepted", id="facts on one line"),
+        pytest.param("## Status: Accepted\n", "accepted", id="the heading itself"),
+        pytest.param(
+            "# T\n| Date | Status |\n|--|--|\n| x | Accepted |\n", "accepted", id="a table's head"
+        ),
+        pytest.param(
+            "# T\n## Parts\n| Part | Status |\n|--|--|\n| x | Draft |\n", "", id="a later table"
+        ),
+        pytest.param(
+            "| Part | Status |\n|--|--|\n| a | Draft |\n| b | Active |\n", "", id="several rows"
+        ),
+        pytest.param("Status: ~~Proposed~~ Accepted\n", "accepted", id="struck out"),
+        pytest.param("Status: [proposed | accepted]\n", "", id="a template's choice"),
+        pytest.param("---\nstatus: { accepted }\n---\n", "accepted", id="a template's braces"),
+        pytest.param("---\nstatus: {proposed | accepted}\n---\n", "", id="a choice in braces"),
+        pytest.param("## Status\nPending\n", "pending", id="pending"),
+        pytest.param("## Status\nPartly superseded\n", "", id="in part"),
+        pytest.param("Status: Amended by [[b]]\n", "", id="amended"),
+        pytest.param("## Status\nAccepted\n\nAmended by [[b]]\n", "accepted", id="amended later"),
         pytest.param("", "", id="nothing"),
     ],
 )
@@ -213,6 +236,12 @@ def test_a_stale_note_is_stale_whatever_it_says() -> None:
         ("a.md", "* Date: 2024/03/09\n", "2024-03-09"),
         ("a.md", "| Date | March 9, 2024 |\n", "2024-03-09"),
         ("a.md", "**Date:** 2024-03\n", "2024-03-01"),
+        ("a.md", "Date:\n2024-03-09\n", "2024-03-09"),
+        ("a.md", "Status:\nDate: 2024-03-09\n", "2024-03-09"),
+        ("a.md", "| Date | Status |\n|--|--|\n| 2024-03-09 | Accepted |\n", "2024-03-09"),
+        ("a.md", "| By | Date |\n|--|--|\n| us | 2024-03-09 |\n", "2024-03-09"),
+        ("a.md", "---\ndate: { 2024-03-09 }\n---\n", "2024-03-09"),
+        ("a.md", "# T\n\n## Date\n\n2024-03-09\n", "2024-03-09"),
         ("2024-03-09-refresh.md", "# T\n", "2024-03-09"),
         ("a.md", "---\ndate: 2024-02-31\n---\n", ""),
         ("a.md", "Date: 03/04/2024\n", ""),

@@ -28,6 +28,7 @@ def successors(*nodes: Node) -> dict[str, str]:
         ("", "## Status\n\nAccepted. \nSupersedes [the old one](0002-sessions.md)\n"),
         ("", "* Supersedes: ADR-0002\n"),
         ("", "Supersedes ADR 2\n"),
+        ("", "| Supersedes: | 0002 |\n"),
         ("", "**Replaces** [[old|Sessions]]\n"),
     ],
 )
@@ -47,6 +48,9 @@ def test_what_only_the_newer_record_says_marks_the_older(front: str, body: str) 
         ("", "## Status\n\nSuperceded by [JWT](0008-jwt.md)\n"),
         ("", "- **Status**: Superseded by ADR-8\n"),
         ("", "Replaced by [[0008-jwt]]\n"),
+        ("", "## Status\n\nSuperseded (as never built) by [ADR 8](/adr/8)\n"),
+        ("", "## Status\n\nImplemented. Superseded by [JWT](0008-jwt.md)\n"),
+        ("", "Status: ~~Accepted~~ **Superseded** by ADR-8\n"),
     ],
 )
 def test_what_the_older_record_says_marks_it(front: str, body: str) -> None:
@@ -62,10 +66,21 @@ def test_what_the_older_record_says_marks_it(front: str, body: str) -> None:
         pytest.param("Supersedes [[no such record]]\n", id="a link that resolves to nothing"),
         pytest.param("The new queue replaces [[old]] in one place.\n", id="a sentence's middle"),
         pytest.param("Supersedes [[new]]\n", id="itself"),
+        pytest.param("Supersedes parts of [[old]]\n", id="a part"),
+        pytest.param("Supersedes: (partially) [[old]]\n", id="in part"),
+        pytest.param("Amends [[old]]\n", id="an amendment"),
+        pytest.param("Parts of this were superseded by [[old]]\n", id="a part of itself"),
     ],
 )
 def test_what_is_no_succession_marks_nothing(body: str) -> None:
     assert successors(OLD, note("decisions/0008-jwt.md", body, front="id: new")) == {}
+
+
+def test_a_record_that_is_a_folder_has_its_neighbours_beside_that() -> None:
+    old = node.read("adr/003-jobs/index.md", b"Superseded by ADR 12\n", alone=True)
+    new = note("adr/012-queue.md")
+
+    assert successors(old, new) == {"003-jobs": "012-queue"}
 
 
 def test_of_two_that_claim_each_other_the_older_gives_way() -> None:

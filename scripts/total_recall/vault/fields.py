@@ -3,15 +3,22 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from total_recall.vault import markdown
 from total_recall.vault.frontmatter import Value, texts
 from total_recall.vault.markdown import Heading
 
+# The heading of one option, which names that besides the field.
+ONE_OPTION = r"(?:alternative|option)(?: #?\d+\b| [a-z]\b|:).*"
+
 # Names of sections in public records, by how often they were met; matched whole, folded.
 # `weak` names hold the decision only where no strong one stands.
 HEADINGS = {
-    "decision": r"decisions?|decision outcomes?\b.*|decisions? made|decided|chosen option",
+    "decision": (
+        r"decisions?|decision outcomes?\b.*|decisions? made|decided"
+        r"|(?:chosen|selected) (?:option|alternative|approach|solution)"
+    ),
     "weak": (
         r"outcome|conclusion|proposal|proposed(?: solution| decision| change)?|recommendation"
         r"|approach|solution|resolution|summary"
@@ -26,8 +33,9 @@ HEADINGS = {
     ),
     # What was taken may be among these.
     "considered": (
-        r"considered (?:alternatives|options|approaches).*|options(?: considered| analysis)?"
-        r"|pros and cons of the (?:options|alternatives)|alternative (?:\d+|[a-z]\b).*|positions"
+        r"considered (?:alternatives|options|approaches).*"
+        r"|options(?: considered| analysis)?|pros and cons of the (?:options|alternatives)"
+        rf"|{ONE_OPTION}|positions"
     ),
     "consequences": (
         r"(?:(?:expected|positive|negative|neutral) )?consequences?|consequences.*"
@@ -45,6 +53,7 @@ HEADINGS = {
     ),
     "compressed": r"compressed(?: summary)?",
     "status": r"status",
+    "date": r"date",
 }
 _HEADINGS = {kind: re.compile(pattern) for kind, pattern in HEADINGS.items()}
 
@@ -72,9 +81,22 @@ LABELS = frozenset(
 )  # fmt: skip
 
 _OF_OPTIONS = {"rejected", "considered"}
-_ALWAYS_THEIR_OWN = {"decision", "compressed", "status"}
+_ALWAYS_THEIR_OWN = {"decision", "compressed", "status", "date"}
+_ONE_OPTION = re.compile(ONE_OPTION)
+_WHY_NOT = re.compile(r"why not (?P<name>.*)", re.IGNORECASE)
+_IN_HEADING = {"decision", "status"}  # fields whose text may stand in the heading: `Status: Draft`
+# Whom a decision concerns is no consequence of it.
+_CONTACTS = re.compile(r"\bcontacts?\b", re.IGNORECASE)
 
-_PLACEHOLDER = re.compile(r"(?:[-*\s]|(?:n/?a|none|tbd|todo|<[^<>]*>|\{[^{}]*\})\.?)*")
+_PLACEHOLDER = re.compile(r"(?:[-*\s]|(?:n/?a|none|tb[cd]|todo|<[^<>]*>|\{[^{}]*\})\.?)*")
+
+
+class _Section(NamedTuple):
+    """A section around others: its level, its field, and whether its heading is part of that."""
+
+    level: int
+    field: str
+    is_part: bool = False
 
 
 @lru_cache(maxsize=4096)
@@ -120,20 +142,52 @@ def from_body(body: str, outline: Sequence[Heading]) -> dict[str, str]:
     drawbacks are the option's.
     """
     pieces: dict[str, list[str]] = {}
-    above: list[tuple[int, str]] = []  # the level and field of each section around this one
+    above: list[_Section] = []
     for heading, own in markdown.own_texts(body, outline):
-        while above and above[-1][0] >= heading.level:
+        while above and above[-1].level >= heading.level:
             above.pop()
-        outer = above[-1][1] if above else ""
-        kind = kind_of(heading.name)
-        stays = not kind or (outer in _OF_OPTIONS and kind not in _ALWAYS_THEIR_OWN)
-        field = outer if stays else kind
-        above.append((heading.level, field))
-        # An option's name is its heading.
-        text = f"### {heading.title}\n{own}".strip() if field and stays else own
-        if field and not is_placeholder(text):
+        outer = above[-1] if above else _Section(0, "")
+        kind, told = _kind_and_text(heading)
+        one_option = kind == "considered" and _ONE_OPTION.fullmatch(heading.name) is not None
+        stays = (
+            not kind
+            or (outer.field in _OF_OPTIONS and kind not in _ALWAYS_THEIR_OWN)
+            or (one_option and outer.field != "")
+        )
+        above.append(_Section(heading.level, outer.field if stays else kind, stays or one_option))
+        if stays and heading.level == markdown.LABEL_LEVEL:
+            text = f"**{heading.title}:** {own}"
+        elif stays or one_option:
+            # An option's name is its heading, and what is in it stands below that.
+            hashes = "####" if stays and outer.is_part else "###"
+            text = f"{hashes} {heading.title}\n{own}".strip()
+        elif why_not := _WHY_NOT.match(heading.title):
+            text = f"- **{why_not['name']}**: {own}".replace("\n", "\n  ")
+        else:
+            text = f"{told}\n\n{own}".strip()
+        field = above[-1].field
+        if (
+            field
+            and not is_placeholder(text)
+            and not (field == "consequences" and _is_of_contacts(text))
+        ):
             pieces.setdefault(field, []).append(text)
     weak = pieces.pop("weak", [])
     if weak and "decision" not in pieces:
         pieces["decision"] = weak
     return {field: "\n\n".join(texts) for field, texts in pieces.items()}
+
+
+def _kind_and_text(heading: Heading) -> tuple[str, str]:
+    """Give the field that a heading names, and what it tells itself: `Status: Accepted`."""
+    if kind := kind_of(heading.name):
+        return kind, ""
+    name, colon, told = heading.title.partition(":")
+    # The title of the whole record opens no section.
+    kind = kind_of(markdown.heading_name(name)) if colon and heading.level > 1 else ""
+    return (kind, told.strip(" *_")) if kind in _IN_HEADING else ("", "")
+
+
+def _is_of_contacts(text: str) -> bool:
+    head, *rows = text.split("\n")
+    return _CONTACTS.search(head) is not None and all(row.startswith("|") for row in (head, *rows))

@@ -8,18 +8,25 @@ from functools import cached_property
 
 from total_recall.vault import links
 from total_recall.vault.frontmatter import texts
-from total_recall.vault.node import Node
+from total_recall.vault.node import STATUSES, Node
 
 RELATIONS = ("depends_on", "related", "supersedes", "superseded_by", "links", "called_by")
 # Only files with these bytes can tell of a succession.
-_SUCCESSION = (b"supersed", b"superced", b"replace")
+_SUCCESSION = ("supersed", "superced", "replaces", "replaced")
 _BY_KEYS = ("superseded_by", "replaced_by")
 _OF_KEYS = ("supersedes", "replaces")
 # A line that tells it: a bullet, a row, a status, but not the middle of a sentence.
 _SUCCESSION_LINE = re.compile(
-    r"^[ \t>|*_-]*(?:status[*_]*[ \t]*[:|])?[ \t*_]*"
-    r"(?:(?P<by>(?:super[sc]eded|replaced)[ \t]+by)|(?P<of>supersedes|replaces))\b(?P<rest>.*)$",
-    re.IGNORECASE | re.MULTILINE,
+    r"^[ \t>|*_-]*(?:status[*_]*[ \t]*[:|][ \t*_]*)?(?:~~[^~\n]*~~[ \t*_]*)?"
+    rf"(?:(?:{'|'.join(STATUSES)})[*_]*[.,;][ \t*_]*)?"
+    r"(?:(?P<by>(?:super[sc]eded|replaced)[*_]*[ \t]+(?:\([^()\n]{1,60}\)[ \t]+)?by)"
+    r"|(?P<of>supersedes|replaces))\b(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+# A record of which only a part was superseded still holds.
+_PARTLY = re.compile(
+    r"[\s:*_|(-]*(?:in part|partial\w*|partly|(?:(?:some|a|the) )?(?:parts?|aspects?|sections?))\b",
+    re.IGNORECASE,
 )
 _PLAIN_NUMBER = re.compile(r"\b(?:adr|rfc)?[-_ #]{0,2}0*(\d{1,4})\b", re.IGNORECASE)
 
@@ -45,7 +52,7 @@ class Names:
     def _numbered(self) -> dict[tuple[str, str], list[Node]]:
         numbered: dict[tuple[str, str], list[Node]] = {}
         for node in self._nodes:
-            numbered.setdefault((node.folder, node.number), []).append(node)
+            numbered.setdefault((_shelf(node), node.number), []).append(node)
         return numbered
 
     def resolve(self, name: str, source: Node) -> Node | None:
@@ -61,9 +68,15 @@ class Names:
         return None
 
     def numbered(self, number: str, source: Node) -> Node | None:
-        """Give the one record of this number in the folder of `source`, or None."""
-        found = self._numbered.get((source.folder, number), [])
+        """Give the one record of this number beside `source`, or None."""
+        found = self._numbered.get((_shelf(source), number), [])
         return found[0] if len(found) == 1 else None
+
+
+def _shelf(node: Node) -> str:
+    """Give the folder that holds a record's neighbours: one that stands for its folder is that."""
+    stands_for_folder = node.folder.rpartition("/")[2] == node.stem
+    return node.folder.rpartition("/")[0] if stands_for_folder else node.folder
 
 
 def _shared_folders(one: Node, other: Node) -> int:
@@ -122,7 +135,7 @@ def with_successors(nodes: Sequence[Node], names: Names) -> list[Node]:
     successors: dict[str, Node] = {}
     for node in nodes:
         lowered = node.source.lower()
-        if any(word in lowered for word in _SUCCESSION):
+        if any(word.encode() in lowered for word in _SUCCESSION):
             for old, new in _successions(node, names):
                 rival = successors.get(new.path)
                 if old.path != new.path and not (rival is old and _is_older(new, old)):
@@ -141,14 +154,21 @@ def _successions(node: Node, names: Names) -> Iterator[tuple[Node, Node]]:
         yield from ((node, new) for new in _resolved(node.linked(key), node, names))
     for key in _OF_KEYS:
         yield from ((old, node) for old in _resolved(node.linked(key), node, names))
-    told = "\n".join(texts(node.meta.get("status"))) + "\n" + node.body
-    for line in _SUCCESSION_LINE.finditer(told):
+    for told in (*texts(node.meta.get("status")), *filter(_may_tell, node.body.split("\n"))):
+        line = _SUCCESSION_LINE.match(told)
+        if not line or _PARTLY.match(line["rest"]):
+            continue
         linked = _resolved(links.in_text(line["rest"]), node, names)
-        if not linked and (number := _PLAIN_NUMBER.match(line["rest"].strip(" \t:*_[("))):
+        if not linked and (number := _PLAIN_NUMBER.match(line["rest"].strip(" \t:*_[(|"))):
             known = names.numbered(number[1], node)
             linked = [known] if known else []
         for other in linked:
             yield (node, other) if line["by"] else (other, node)
+
+
+def _may_tell(line: str) -> bool:
+    lowered = line.lower()
+    return any(word in lowered for word in _SUCCESSION)
 
 
 def _resolved(targets: Iterable[str], source: Node, names: Names) -> list[Node]:

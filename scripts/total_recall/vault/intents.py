@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from total_recall import words
 from total_recall.matching import Matcher
-from total_recall.vault import markdown, options
+from total_recall.vault import choice, markdown, options
 from total_recall.vault.node import Node
 
 TOPIC = "topic"
@@ -145,7 +145,7 @@ def _trial(matcher: Matcher, node: Node) -> Finding:
 
 def left_options(node: Node) -> list[options.Option]:
     """Give the options that a decision names and did not take."""
-    left = options.without_chosen(options.options(node.field("considered")), node.field("decision"))
+    left = choice.without_chosen(options.options(node.field("considered")), node.field("decision"))
     return options.options(node.field("rejected")) + (left or [])
 
 

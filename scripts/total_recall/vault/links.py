@@ -49,7 +49,7 @@ def target(text: str) -> str:
     'dir/a'
     """
     name = text.strip().strip("[]\"'").split("|")[0].split("#")[0].strip()
-    return name.removesuffix(".md")
+    return name.removesuffix(".md").replace("[[", "").replace("]]", "")
 
 
 def keys(name: str) -> list[str]:

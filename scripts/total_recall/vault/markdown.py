@@ -13,7 +13,7 @@ MAX_NAME = 200  # characters of a heading that are compared; no field has a long
 
 _MARK = re.compile(
     r"^ {0,3}(?:(?P<hashes>#{1,6})(?P<title>[ \t].*)?"
-    r"|(?P<fence>`{3,}|~{3,})(?P<info>.*)"
+    r"|(?P<item>(?:[-*+] {1,2}|\d[.)] ))?(?P<fence>`{3,}|~{3,})(?P<info>.*)"
     r"|(?P<under>=+|-{2,})[ \t]*)$",
     re.MULTILINE,
 )
@@ -102,7 +102,11 @@ def _fences(body: str) -> list[tuple[int, int]]:
         if opened is None:
             if mark["fence"][0] == "~" or "`" not in mark["info"]:
                 opened = mark
-        elif mark["fence"].startswith(opened["fence"]) and not mark["info"].strip():
+        elif (
+            mark["fence"].startswith(opened["fence"])
+            and not mark["item"]
+            and not mark["info"].strip()
+        ):
             spans.append((opened.start(), mark.end()))
             opened = None
     if opened is not None:

@@ -2,7 +2,7 @@
 
 import datetime
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -29,6 +29,7 @@ STATUSES = {
     "approved": "approved",
     "proposed": "proposed",
     "draft": "draft",
+    "pending": "pending",
     "active": "active",
     "implemented": "implemented",
     "superseded": "superseded",
@@ -44,12 +45,20 @@ _INLINE_TAG = re.compile(r"(?<![\w/#&(\[{:.-])#([\w/-]+)")
 _NOT_PROSE = re.compile(
     r"https?://\S+|\]\((?:[^()\n]|\([^()\n]*\))*\)|^\s{0,3}#{1,6}\s.*$", re.MULTILINE
 )
+# A label with its value behind it or on the next line.
 _FACT = re.compile(
-    r"^[ \t]*(?:[-*+][ \t]+|\|[ \t]*)?[*_]{0,3}(?P<name>status|date)[*_]{0,3}"
-    r"[ \t]*[:|][*_]{0,3}[ \t]*"
-    r"(?P<value>[^|\n]+)",
+    r"^[ \t]*(?:[-*+>][ \t]+|(?P<row>\|)[ \t]*)?[*_]{0,3}(?P<name>status|date)[*_]{0,3}[ \t]*"
+    r"(?::[*_ \t]*(?:\|[*_ \t]*)?|\|[*_ \t]*)"
+    r"(?:(?P<value>[^|\s][^\n]*)|(?=\n{1,2}(?P<below>[^\n|#]+)))",
     re.IGNORECASE | re.MULTILINE,
 )
+_RULE = frozenset(" \t:|-")  # what the line under the head of a table is made of
+_SECTION = re.compile(r"^(?:#{2,6}[ \t]|-{2,}[ \t]*$)", re.MULTILINE)
+_DATE_SECTION = re.compile(
+    r"^(?:#{2,6}[ \t][^\w\n]{0,5})?date[^\w\n]*$", re.IGNORECASE | re.MULTILINE
+)
+_BRACED = re.compile(r"^(?P<name>status|date):[ \t]*\{(?P<value>[^{}\n]*)\}", re.MULTILINE)
+_STRUCK = re.compile(r"~~[^~\n]*~~")
 _WORD = re.compile(r"[a-z]+")
 # A day in front of a name is no number, but one may follow it.
 _NUMBER = re.compile(
@@ -119,13 +128,15 @@ class Node:
     @cached_property
     def type(self) -> str:
         """What kind of note it is: by its own word, else its folder, else its sections."""
+        return self.filed_type or ("decision" if self.has_decision else "note")
+
+    @cached_property
+    def filed_type(self) -> str:
+        """The kind that it or its folder names, "" if neither does; no section is read."""
         if given := _first(self.meta.get("type")).casefold():
             return _TYPE_ALIASES.get(given, given)
-        folders = (self.home, *self.folder.split("/"))
-        for folder in reversed(folders):
-            if folder.casefold() in FOLDER_TYPES:
-                return FOLDER_TYPES[folder.casefold()]
-        return "decision" if self.has_decision else "note"
+        folders = (folder.casefold() for folder in reversed([self.home, *self.folder.split("/")]))
+        return next((FOLDER_TYPES[folder] for folder in folders if folder in FOLDER_TYPES), "")
 
     @property
     def has_decision(self) -> bool:
@@ -165,7 +176,7 @@ class Node:
             for text in texts(self.meta.get("tags") or self.meta.get("tag"))
             for part in re.split(r"[,\s]+", text)
         ]
-        found = given + (inline_tags(self.body) if "#" in self.body else [])
+        found = given + inline_tags(self.body)
         first: dict[str, str] = {}
         for tag in filter(None, found):
             first.setdefault(tag.casefold(), tag)
@@ -183,7 +194,8 @@ class Node:
             return "superseded"
         if self.stale:
             return "stale"
-        for text in (fields.from_meta(self.meta, "status"), self._facts.get("status", "")):
+        given = fields.from_meta(self.meta, "status") or self._braced.get("status", "")
+        for text in (given, *self._facts.get("status", ())):
             if known := status_in(text):
                 return known
         if known := status_in(self._body_fields.get("status", "")):
@@ -196,19 +208,34 @@ class Node:
     def day(self) -> datetime.date | None:
         """The day of the record: its frontmatter's, its `Date:` line's, else its file name's."""
         given = (_first(self.meta.get(key)) for key in ("date", "decided", "created", "updated"))
-        for text in (*given, self._facts.get("date", ""), self.stem):
+        told = (*given, self._braced.get("date", ""), *self._facts.get("date", ()), self.stem)
+        for text in told:
             if text and (found := dates.day(text)):
                 return found
-        return None
+        has_section = _DATE_SECTION.search(self.body) is not None
+        return dates.day(self._body_fields.get("date", "")) if has_section else None
 
     @cached_property
-    def _facts(self) -> dict[str, str]:
-        """The first `Status:` and `Date:` line, bullet or table row of the body."""
-        found: dict[str, str] = {}
-        if not _FACT.search(self.body):
-            return found
-        for line in _FACT.finditer(markdown.without_fences(self.body)):
-            found.setdefault(line["name"].casefold(), line["value"].strip(" *_"))
+    def _braced(self) -> dict[str, str]:
+        """A status and a date that stand in a template's braces, where YAML sees no text."""
+        if not self.meta or "{" not in self.text:
+            return {}
+        return {found["name"]: found["value"] for found in _BRACED.finditer(split(self.text)[0])}
+
+    @cached_property
+    def _facts(self) -> dict[str, list[str]]:
+        """The first `Status:` and `Date:` line, bullet or table row, and the head table's."""
+        found: dict[str, list[str]] = {}
+        if _FACT.search(self.body):
+            for line in _FACT.finditer(markdown.without_fences(self.body)):
+                value = line["value"] or line["below"] or ""
+                told = value.split("|")[0] if line["row"] else value
+                found.setdefault(line["name"].casefold(), [told])
+        # Further down a table tells the status of something else.
+        preamble = _SECTION.split(self.body, maxsplit=1)[0]
+        if "|" in preamble:
+            for name, value in _head_facts(markdown.without_fences(preamble)):
+                found.setdefault(name, []).append(value)
         return found
 
     def linked(self, key: str) -> list[str]:
@@ -265,19 +292,43 @@ def inline_tags(body: str) -> list[str]:
     >>> inline_tags("see #auth/jwt and #12, not `#x` or a#b\n# Heading #no\nhttps://x.y/#z")
     ['auth/jwt']
     """
+    if not _INLINE_TAG.search(body):
+        return []
     prose = _NOT_PROSE.sub(" ", markdown.without_code(body))
     found = (tag.strip("/-") for tag in _INLINE_TAG.findall(prose))
     return [tag for tag in found if tag and not tag.isdigit()]
 
 
 def status_in(text: str) -> str:
-    """Give the status that a text begins with, or "".
+    """Give the status that a text begins with, or ""; what is struck out does not count.
 
-    >>> status_in("**Superceded** by [ADR 3](0003.md)"), status_in("see below")
+    >>> status_in("~~Accepted~~ **Superceded** by [ADR 3](0003.md)"), status_in("see below")
     ('superseded', '')
+
+    A template's choice of several is none.
+
+    >>> status_in("[proposed | accepted]")
+    ''
     """
-    word = _WORD.search(text.casefold())
-    return STATUSES.get(word[0], "") if word else ""
+    told = _STRUCK.sub("", text.casefold())
+    word = _WORD.search(told)
+    if not word or word[0] not in STATUSES:
+        return ""
+    others = told[word.end() :].partition("\n")[0].split("|")[1:]
+    is_choice = any(other and other[0] in STATUSES for other in map(_WORD.search, others))
+    return "" if is_choice else STATUSES[word[0]]
+
+
+def _head_facts(text: str) -> Iterator[tuple[str, str]]:
+    """Give the names and values of the first table with a head and one row."""
+    lines = [line.strip() for line in text.split("\n")]
+    tables = zip(lines, lines[1:], lines[2:], [*lines[3:], ""], strict=False)
+    for head, rule, row, after in tables:
+        if head.startswith("|") and "-" in rule and _RULE.issuperset(rule):
+            if row.startswith("|") and not after.startswith("|"):
+                names = map(markdown.heading_name, head.split("|"))
+                yield from zip(names, row.split("|"), strict=False)
+            return
 
 
 def _first(value: Value | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from total_recall import tokens
 from total_recall.output import one_line, prefixed, quoted
-from total_recall.vault import canvas, graph, options
+from total_recall.vault import canvas, choice, graph, options
 from total_recall.vault.compress import brief
 from total_recall.vault.ladder import Answer, Hit
 from total_recall.vault.node import Node
@@ -212,7 +212,7 @@ def _weighed(node: Node, most: int) -> dict[str, str]:
     """Give what a decision rejected, and what it considered if it does not tell what it took."""
     rejected = options.options(node.field("rejected"))
     considered = options.options(node.field("considered"))
-    left = options.without_chosen(considered, node.field("decision"))
+    left = choice.without_chosen(considered, node.field("decision"))
     rejected += left or []
     return {
         "rejected": _names(rejected, most) or brief(node.field("rejected"), most),

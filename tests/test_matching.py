@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from total_recall.matching import MOST_TERMS, Matcher, Term, query_terms
+from total_recall import words
+from total_recall.matching import MOST_TERMS, Matcher, Occurrence, Term, are_neighbours, query_terms
 
 LIMITING = Term("rate-limiting", "ratelimit", ("rate", "limit"))
 
@@ -23,8 +24,8 @@ mixed = st.lists(
 ).map("".join)
 
 
-def numbers(found: Iterable[tuple[int, int]]) -> set[int]:
-    return {number for _, number in found}
+def numbers(found: Iterable[Occurrence]) -> set[int]:
+    return {each.term for each in found}
 
 
 @pytest.mark.parametrize(
@@ -71,34 +72,71 @@ def test_a_pasted_page_is_asked_for_by_its_first_terms() -> None:
 @pytest.mark.parametrize(
     ("query", "text", "found"),
     [
-        pytest.param("rate-limiting", "the rate limits", [(1, 0)], id="two words"),
-        pytest.param("rate-limiting", "a rateLimiter", [(1, 0)], id="camel case"),
-        pytest.param("rate-limiting", "RATE_LIMIT=5", [(0, 0)], id="a constant"),
-        pytest.param("rate-limiting", "ratelimits", [(0, 0)], id="joined"),
+        pytest.param("rate-limiting", "the rate limits", ["rate limits"], id="two words"),
+        pytest.param("rate-limiting", "a rateLimiter", ["rateLimiter"], id="camel case"),
+        pytest.param("rate-limiting", "RATE_LIMIT=5", ["RATE_LIMIT"], id="a constant"),
+        pytest.param("rate-limiting", "ratelimits", ["ratelimits"], id="joined"),
         pytest.param("rate-limiting", "limit the rate", [], id="the other way round"),
         pytest.param("rate-limiting", "rate. No limits", [], id="not side by side"),
         pytest.param("rate-limiting", "the rate\n\nLimits", [], id="not over paragraphs"),
-        pytest.param("ratelimiter", "rate-limiting", [(0, 0)], id="typed as one word"),
-        pytest.param("rateLimiter", "rate-limiting", [(0, 0)], id="typed in camel case"),
-        pytest.param("limits", "rate-limiting", [(0, 0)], id="a part of a compound"),
+        pytest.param("ratelimiter", "rate-limiting", ["rate-limiting"], id="typed as one word"),
+        pytest.param("rateLimiter", "rate-limiting", ["rate-limiting"], id="typed in camel case"),
+        pytest.param("limits", "rate-limiting", ["rate-limiting"], id="a part of a compound"),
         pytest.param("auth", "author, authors, authored, authority", [], id="auth, not author"),
-        pytest.param("auth", "OAuth and auth-jwt", [(0, 0), (2, 0)], id="auth as a part"),
-        pytest.param("oauth", "OAuth o-auth oauth", [(0, 0), (1, 0), (2, 0)], id="joined or not"),
-        pytest.param("policy", "Policies", [(0, 0)], id="stems"),
-        pytest.param("die", "dying", [(0, 0)], id="a stem that changes"),
-        pytest.param("cafe", "CAFÉ", [(0, 0)], id="accents"),
-        pytest.param("strasse", "Straße", [(0, 0)], id="sharp s"),
-        pytest.param("数据库", "用数据库存", [(0, 0), (0, 1)], id="in a run without blanks"),
-        pytest.param("库", "数据库", [(0, 0)], id="one character"),
-        pytest.param("데이터", "빅데이터를", [(0, 0), (0, 1)], id="Korean"),
-        pytest.param("ガイド", "ｶﾞｲﾄﾞ", [(0, 0), (0, 1)], id="halfwidth kana"),
-        pytest.param("jwt", "a\n\u0301\nJWT", [(1, 0)], id="a lone accent between line ends"),
+        pytest.param("auth", "OAuth and auth-jwt", ["OAuth", "auth-jwt"], id="auth as a part"),
+        pytest.param("oauth", "OAuth o-auth oauth", ["OAuth", "o-auth", "oauth"], id="joined too"),
+        pytest.param("policy", "Policies", ["Policies"], id="stems"),
+        pytest.param("die", "dying", ["dying"], id="a stem that changes"),
+        pytest.param("cafe", "CAFÉ", ["CAFE"], id="accents"),
+        pytest.param("strasse", "Straße", ["Strasse"], id="sharp s"),
+        pytest.param("数据库", "用数据库存", ["用数据库存"] * 2, id="in a run without blanks"),
+        pytest.param("库", "数据库", ["数据库"], id="one character"),
+        pytest.param("데이터", "빅데이터를", ["빅데이터를"] * 2, id="Korean"),
+        pytest.param("ガイド", "ｶﾞｲﾄﾞ", ["ガイド"] * 2, id="halfwidth kana"),
+        pytest.param("jwt", "a\n\u0301\nJWT", ["JWT"], id="a lone accent between line ends"),
     ],
 )
-def test_a_term_is_found_where_it_is_meant(
-    query: str, text: str, found: list[tuple[int, int]]
-) -> None:
-    assert Matcher(query_terms(query)).occurrences(text) == found
+def test_a_term_is_found_where_it_is_meant(query: str, text: str, found: list[str]) -> None:
+    cased = words.unaccented(text)
+
+    occurrences = Matcher(query_terms(query)).occurrences(text)
+
+    assert [cased[each.start : each.end] for each in occurrences] == found
+
+
+@given(mixed, mixed)
+def test_what_is_found_is_what_every_word_is_asked_for(query: str, text: str) -> None:
+    """The quick way round the words finds the same as the slow way through them."""
+    terms = query_terms(query)
+    single = {
+        term.stem: number
+        for number, term in enumerate(terms)
+        if not (term.parts or words.is_unspaced(term.stem))
+    }
+
+    slow = [
+        single[stem]
+        for compound in words.compounds(text)
+        for stem in dict.fromkeys(map(words.stem, words.pieces(compound)))
+        if stem in single
+    ]
+
+    found = Matcher(terms).occurrences(text)
+    assert sorted(each.term for each in found if each.term in single.values()) == sorted(slow)
+
+
+@pytest.mark.parametrize(
+    ("text", "so"),
+    [
+        pytest.param("rate limits", True, id="a blank between"),
+        pytest.param("rate*, (limits", True, id="signs between"),
+        pytest.param("rate\nlimits", True, id="a line end between"),
+        pytest.param("rate of limits", False, id="a word between"),
+        pytest.param("rate\n\nlimits", False, id="a blank line between"),
+    ],
+)
+def test_neighbours_have_no_word_between_them(text: str, so: bool) -> None:
+    assert are_neighbours(text, 4, text.index("limits")) == so
 
 
 @given(mixed, mixed)
@@ -117,6 +155,28 @@ def test_a_text_holds_what_is_found_in_it(query: str, text: str) -> None:
     every = matcher.held(text, frozenset(range(len(matcher.terms))))
 
     assert every == numbers(matcher.occurrences(text))
+
+
+@given(mixed, mixed, st.data())
+def test_a_text_is_asked_for_some_terms_only(query: str, text: str, data: st.DataObject) -> None:
+    matcher = Matcher(query_terms(query))
+    every = numbers(matcher.occurrences(text))
+    among = data.draw(st.frozensets(st.integers(0, max(0, len(matcher.terms) - 1))))
+
+    assert matcher.held(text, among & set(range(len(matcher.terms)))) == every & among
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "found"),
+    [
+        pytest.param("auth ratelimit", "authors of a rate-limit", {1}, id="one only joined"),
+        pytest.param("auth rate-limiting", "authored: rate limits", {1}, id="one only apart"),
+        pytest.param("auth user", "author, getUserName", {1}, id="a hump of a camel"),
+        pytest.param("auth strasse", "Straße, author", {1}, id="sharp s"),
+    ],
+)
+def test_a_word_that_only_begins_so_is_not_held(query: str, text: str, found: set[int]) -> None:
+    assert Matcher(query_terms(query)).held(text, frozenset({0, 1})) == found
 
 
 @given(mixed)

@@ -1,12 +1,16 @@
 """Where the terms of a query occur in a text."""
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 from total_recall import words
 
 _LOWER = bytes(range(256)).lower()
 _JOINTS = b"-_."
+_WORD = re.compile(r"[^\W_]")
 
 # A pasted page names its topic in its first words, and each term more is looked for everywhere.
 MOST_TERMS = 64
@@ -17,12 +21,22 @@ class Term:
     """One normalised word of a query.
 
     `word` is what was typed, folded; `stem` is what is compared. `parts` are the stems of a
-    compound's parts: `rate-limiting` is also found as the two words `rate limiting`.
+    compound's parts: `rate-limiting` is also found as the two words `rate limiting`. `typed`
+    is set where another spelling is looked for than was typed.
     """
 
     word: str
     stem: str
     parts: tuple[str, ...] = ()
+    typed: str = ""
+
+
+class Occurrence(NamedTuple):
+    """Where a term stands: the offsets of its word in the unaccented text, and its number."""
+
+    start: int
+    end: int
+    term: int
 
 
 def query_terms(text: str, *, dropped: Iterable[str] = words.STOP_WORDS) -> tuple[Term, ...]:
@@ -30,8 +44,8 @@ def query_terms(text: str, *, dropped: Iterable[str] = words.STOP_WORDS) -> tupl
 
     >>> [term.stem for term in query_terms("Why do we use JWT?")]
     ['jwt']
-    >>> query_terms("rate-limiting")
-    (Term(word='rate-limiting', stem='ratelimit', parts=('rate', 'limit')),)
+    >>> query_terms("rate-limiting") == (Term("rate-limiting", "ratelimit", ("rate", "limit")),)
+    True
     >>> [term.stem for term in query_terms("why?")]
     ['why']
     """
@@ -60,7 +74,7 @@ class Matcher:
         self._stems = {term.stem: number for number, term in enumerate(self.terms)}
         self._unspaced = tuple(stem for stem in self._stems if words.is_unspaced(stem))
         self._wanted = set(self._stems).union(*(term.parts for term in self.terms))
-        self._roots = tuple({words.root(stem) for stem in self._wanted})
+        self._roots = tuple(sorted({words.root(stem) for stem in self._wanted}))
         self._stems_of = _Lookup(self._find_stems)
         self._by_first_part: dict[str, list[int]] = {}
         for number, term in enumerate(self.terms):
@@ -86,57 +100,75 @@ class Matcher:
             or (term.parts and all(_root_in(part, squeezed) for part in term.parts))
         )
 
-    def occurrences(self, text: str) -> list[tuple[int, int]]:
-        """Give (position, term number) of each occurrence, in order.
-
-        Positions count compounds, so neighbours differ by one; paragraphs without a term are
-        passed over uncounted.
+    def occurrences(self, text: str) -> list[Occurrence]:
+        """Give where the terms stand in a text, in order.
 
         >>> matcher = Matcher(query_terms("rate-limiting login"))
-        >>> matcher.occurrences("Logins: rate limits, and the rateLimiter of login-page.")
-        [(0, 1), (1, 0), (5, 0), (7, 1)]
+        >>> [(each.term, each.start) for each in matcher.occurrences("Logins: rate limits.")]
+        [(1, 0), (0, 8)]
         """
-        hits: list[tuple[int, tuple[str, ...]]] = []
-        position = 0
-        for paragraph in text.split("\n\n"):
-            squeezed = _squeezed(words.fold(paragraph))
-            if any(root in squeezed for root in self._roots):
-                compounds = words.compounds(paragraph)
-                hits += [
-                    (at, stems)
-                    for at, compound in enumerate(compounds, position)
-                    if (stems := self._stems_of[compound])
-                ]
-                position += len(compounds) + 1
+        cased, folded = words.levelled(text)
+        spans = {span for root in self._roots for span in _around(root, cased, folded)}
+        if self._may_be_joined(folded):
+            spans.update(words.jointed(cased))
+        hits = [
+            (start, end, stems)
+            for start, end in sorted(spans)
+            if (stems := self._stems_of[cased[start:end]])
+        ]
         found = [
-            (position, self._stems[stem])
-            for position, stems in hits
+            Occurrence(start, end, self._stems[stem])
+            for start, end, stems in hits
             for stem in stems
             if stem in self._stems
         ]
-        at = dict(hits)
-        for position, stems in hits:
-            for number in [one for stem in stems for one in self._by_first_part.get(stem, ())]:
-                term = self.terms[number]
-                if term.stem not in stems and all(
-                    part in at.get(position + i, ()) for i, part in enumerate(term.parts)
-                ):
-                    found.append((position, number))
-        return sorted(found)
+        if self._by_first_part:
+            found = sorted([*found, *self._side_by_side(cased, hits)])
+        return found
 
     def held(self, text: str, among: frozenset[int]) -> frozenset[int]:
-        """Give which of some terms a text holds, without reading on once all are found.
+        """Give which of some terms a text holds, without reading on once one is found.
 
         >>> matcher = Matcher(query_terms("kafka login"))
         >>> sorted(matcher.held("Log in with kafka.", frozenset({0, 1})))
         [0]
         """
-        found: set[int] = set()
-        for paragraph in text.split("\n\n"):
-            found.update(number for _, number in self.occurrences(paragraph))
-            if found >= among:
-                break
+        cased, folded = words.levelled(text)
+        found = {number for number in among if self._stands_in(number, cased, folded)}
+        left = among - found
+        if left and (self._by_first_part or self._may_be_joined(folded)):
+            found |= left & {each.term for each in self.occurrences(text)}
         return frozenset(found)
+
+    def _stands_in(self, number: int, cased: str, folded: str) -> bool:
+        """Say whether one word of a text has a term's stem."""
+        stem = self.terms[number].stem
+        spans = _around(words.root(stem), cased, folded)
+        return any(stem in self._stems_of[cased[start:end]] for start, end in spans)
+
+    def _may_be_joined(self, folded: str) -> bool:
+        """Say whether a root stands in the text once its joints are gone, and not before."""
+        squeezed = _squeezed(folded)
+        return squeezed != folded and any(
+            squeezed.count(root) > folded.count(root) for root in self._roots
+        )
+
+    def _side_by_side(
+        self, cased: str, hits: Sequence[tuple[int, int, tuple[str, ...]]]
+    ) -> Iterator[Occurrence]:
+        """Give where the parts of a compound term stand as words of their own."""
+        for at, (start, _, stems) in enumerate(hits):
+            for number in [one for stem in stems for one in self._by_first_part.get(stem, ())]:
+                term = self.terms[number]
+                row = hits[at : at + len(term.parts)]
+                if term.stem not in stems and len(row) == len(term.parts):
+                    within = all(
+                        part in each[2] for part, each in zip(term.parts, row, strict=True)
+                    )
+                    if within and all(
+                        are_neighbours(cased, one[1], other[0]) for one, other in pairwise(row)
+                    ):
+                        yield Occurrence(start, row[-1][1], number)
 
     def _find_stems(self, compound: str) -> tuple[str, ...]:
         folded = words.fold(compound)
@@ -150,6 +182,28 @@ class Matcher:
             words.stem(piece) for piece in words.pieces(compound) if piece.startswith(self._roots)
         )
         return tuple(dict.fromkeys(stem for stem in stems if stem in self._wanted))
+
+
+def are_neighbours(text: str, end: int, start: int) -> bool:
+    """Say whether no word and no blank line stands between two places of a text.
+
+    >>> are_neighbours("rate limits", 4, 5), are_neighbours("rate the limits", 4, 9)
+    (True, False)
+    """
+    between = text[end:start]
+    return "\n\n" not in between and not _WORD.search(between)
+
+
+def _around(root: str, cased: str, folded: str) -> Iterator[tuple[int, int]]:
+    """Give where the compounds stand that hold a root, in order."""
+    end = 0
+    at = folded.find(root)
+    while at >= 0:
+        start = max(end, folded.rfind(" ", end, at) + 1)
+        start = max(start, folded.rfind("\n", start, at) + 1)
+        start, end = words.compound_at(cased, start, at)
+        yield start, end
+        at = folded.find(root, end)
 
 
 class _Lookup(dict[str, tuple[str, ...]]):

@@ -14,6 +14,7 @@ _COMPOUND = re.compile(
     rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+(?:[-_.]+(?:(?![{_UNSPACED}])[^\W_])+)*"
 )
 _ASCII_COMPOUND = re.compile(r"[A-Za-z0-9]+(?:[-_.]+[A-Za-z0-9]+)*")
+_JOINTED = re.compile(r"(?<![^\W_])[^\W_]+(?:[-_.]+[^\W_]+)+")
 _RUN = re.compile(rf"[{_UNSPACED}]+")
 _JOINTS = re.compile(r"[-_.]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -39,17 +40,38 @@ def fold(text: str) -> str:
     >>> fold("Café ＡＰＩ Straße")
     'cafe api strasse'
     """
-    if text.isascii():
-        return text.lower()
-    return _strip_marks(text).casefold()
+    return levelled(text)[1]
 
 
-def _strip_marks(text: str) -> str:
+def levelled(text: str) -> tuple[str, str]:
+    """Give the text without accents, and that folded; each character has one place in both.
+
+    >>> levelled("Café Straße")
+    ('Cafe Strasse', 'cafe strasse')
+    """
+    cased = unaccented(text)
+    return cased, cased.lower() if cased.isascii() else cased.casefold()
+
+
+def unaccented(text: str) -> str:
     """Level compatibility forms and accents, and keep case, which camelCase is split by."""
     if text.isascii():
         return text
+    # The commonest signs of prose, and what else lower case would make longer.
+    levelled = text.replace("…", "...").replace("\xa0", " ").replace("ß", "ss").replace("ẞ", "SS")
+    if _is_level(levelled):
+        return levelled
     # Composed again, since taking marks apart takes Korean syllables apart too.
-    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text)))
+    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", levelled)))
+
+
+def _is_level(text: str) -> bool:
+    """Say without rewriting a text whether it holds nothing to level."""
+    if not (unicodedata.is_normalized("NFKD", text) and unicodedata.is_normalized("NFC", text)):
+        return False
+    # The first byte of every mark; far quicker to find than the marks.
+    data = text.encode("utf-8", "surrogatepass")
+    return b"\xcc" not in data and b"\xcd" not in data
 
 
 def compounds(text: str) -> list[str]:
@@ -60,7 +82,28 @@ def compounds(text: str) -> list[str]:
     """
     if text.isascii():
         return _ASCII_COMPOUND.findall(text)
-    return _COMPOUND.findall(_strip_marks(text))
+    return _COMPOUND.findall(unaccented(text))
+
+
+def compound_at(text: str, start: int, at: int) -> tuple[int, int]:
+    """Give where the compound over the offset `at` begins and ends; `start` begins no later.
+
+    The text is unaccented, and no compound runs over `start`.
+
+    >>> compound_at("use rate-limits", 0, 9)
+    (4, 15)
+    """
+    pattern = _ASCII_COMPOUND if text.isascii() else _COMPOUND
+    return next(found.span() for found in pattern.finditer(text, start) if found.end() > at)
+
+
+def jointed(text: str) -> list[tuple[int, int]]:
+    """Give where the compounds with joints stand in an unaccented text.
+
+    >>> jointed("use rate-limits v1.2")
+    [(4, 15), (16, 20)]
+    """
+    return [found.span() for found in _JOINTED.finditer(text)]
 
 
 def pieces(compound: str) -> list[str]:

@@ -125,10 +125,14 @@ def _constraint(matcher: Matcher, node: Node) -> Finding | None:
     # A record about the topic binds it by all that it demands, another by what names it.
     if found := strong if on_topic else [each for each in strong if _holds(matcher, each)]:
         return Finding(0 if on_topic else 1, "", f"constraint: {' '.join(found)}")
-    told = [each for each in sentences if _holds(matcher, each)]
-    if told and node.type == "decision":
-        return Finding(2, "", f"consequence: {told[0]}")
-    return None
+    if node.type != "decision" or not sentences:
+        return None
+    told = next((each for each in sentences if _holds(matcher, each)), "")
+    line = f"consequence: {told}" if told else ""
+    # What follows from a decision on the topic binds too, though no word says that it must.
+    if on_topic:
+        return Finding(2, "", line)
+    return Finding(3, "", line) if told else None
 
 
 def _trial(matcher: Matcher, node: Node) -> Finding:
@@ -158,5 +162,5 @@ def _holds(matcher: Matcher, *texts: str) -> bool:
 
 
 def _holds_all(matcher: Matcher, texts: Sequence[str]) -> bool:
-    found = {number for text in texts for _, number in matcher.occurrences(text)}
+    found = {each.term for text in texts for each in matcher.occurrences(text)}
     return len(found) == len(matcher.terms)

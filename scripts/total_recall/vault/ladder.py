@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from total_recall import suggest, words
-from total_recall.matching import Matcher, Term, query_terms
-from total_recall.vault import intents, links, rank
+from total_recall.matching import Matcher, query_terms
+from total_recall.vault import intents, links, rank, respell
 from total_recall.vault.node import FOLDER_TYPES, Node
 
 BY_ID = "id"  # the first rung
@@ -238,48 +238,54 @@ def _holds(known: tuple[str, ...], sought: tuple[str, ...]) -> bool:
 def ranked(query: str, nodes: Sequence[Node], *, most: int) -> tuple[list[Hit], int]:
     """Give the best nodes by the words and the intent of a query, and how many answer it.
 
-    If none answers the intent, those that hold the words do. Plans of work are searched when a
+    If none answers the intent, those that hold the words do. A term that no node holds is looked
+    for as the nearest word that one does. Plans of work are searched when a
     word asks for them, or when nothing else answers.
     """
     intent = intents.intent_of(query)
     asking = words.STOP_WORDS | QUESTION_WORDS | intents.telling_words(intent)
-    terms = query_terms(query, dropped=asking)
-    if not terms:
+    matcher = Matcher(query_terms(query, dropped=asking))
+    if not matcher.terms:
         return [], 0
-    others = [node for node in nodes if node.type != "work"]
-    wants_work = not _CANVAS_WORDS.isdisjoint(term.word for term in terms)
-    for pool in (nodes,) if wants_work else (others, nodes):
-        found, total = _answering(intent, terms, pool, most=most)
-        if found:
-            return found[:most], total
+    held = rank.held_by(matcher, nodes)
+    found = {number for _, numbers in held for number in numbers}
+    meant = respell.respelled(matcher.terms, found, nodes)
+    if meant != matcher.terms:
+        matcher = Matcher(meant)
+        held = rank.held_by(matcher, nodes)
+    others = [(node, numbers) for node, numbers in held if node.filed_type != "work"]
+    wants_work = not _CANVAS_WORDS.isdisjoint(term.word for term in matcher.terms)
+    for pool in (held,) if wants_work else (others, held):
+        hits, total = _answering(intent, matcher, pool, most=most)
+        if hits:
+            return hits[:most], total
     return [], 0
 
 
 def _answering(
-    intent: str, terms: Sequence[Term], nodes: Sequence[Node], *, most: int
+    intent: str, matcher: Matcher, nodes: Sequence[rank.Held], *, most: int
 ) -> tuple[list[Hit], int]:
     """Give the nodes that answer an intent, best first; if none does, those with the words.
 
     For what was rejected and what binds, nodes with fewer of the words are only asked if none
     with more of them answers.
     """
-    matcher = Matcher(terms)
     for enough in (most, len(nodes)):
-        scored, total = rank.search(terms, nodes, most=enough)
+        scored, total = rank.search(matcher, nodes, most=enough)
         found = [(one, intents.finding(intent, matcher, one.node)) for one in scored]
         answering = [(one, how) for one, how in found if how is not None]
         if answering or len(scored) == total:
             break
     if not answering:
         return [Hit(one.node, one.reasons) for one in scored], total
-    # These two ask for one thing, so the words decide first; the others collect by place.
-    words_first = intent in ("rationale", intents.TOPIC)
+    # These ask for one thing, so the words decide first; the others collect by place.
+    words_first = intent in ("rationale", "constraint", intents.TOPIC)
     ordered = sorted(
         enumerate(answering),
         key=lambda each: (-each[1][0].coverage if words_first else 0, each[1][1].tier, each[0]),
     )
     hits = [Hit(one.node, one.reasons, how.label, how.line) for _, (one, how) in ordered]
-    return hits, total if words_first else len(hits)
+    return hits, total if len(answering) == len(scored) else len(hits)
 
 
 def _listed(node: Node) -> tuple[int, bool, int, str, str]:

@@ -2,10 +2,12 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from total_recall.matching import Matcher, Term
+from total_recall import words
+from total_recall.matching import Matcher, Occurrence, are_neighbours
 from total_recall.vault.node import Node
 
 
@@ -36,12 +38,18 @@ FIELDS = (
     Field("body", 1, _whole),
 )
 
-# The usual constants of BM25; b applies to the body alone, since the other fields are short.
+# The usual constants of BM25; b applies to names and to the body, not to what is between.
 K1 = 1.2
 B = 0.75
+USUAL_NAME = 6  # words of a public record's title
+_NAMES = frozenset({"id", "title"})
+PASSAGE = 1  # all terms in one paragraph weigh as much as each of them said again and again
 NO_LONGER_HOLDS = 0.6  # a superseded, rejected or deprecated record still answers, less well
 PAST_STATUSES = frozenset({"superseded", "rejected", "deprecated"})
 CHOOSING_TERMS = 5  # the rarest terms choose the candidates; the others only count
+
+
+Held = tuple[Node, frozenset[int]]
 
 
 @dataclass(frozen=True)
@@ -54,19 +62,22 @@ class Scored:
     reasons: tuple[str, ...] = field(default=())
 
 
-def search(terms: Sequence[Term], nodes: Iterable[Node], *, most: int) -> tuple[list[Scored], int]:
+def held_by(matcher: Matcher, nodes: Iterable[Node]) -> list[Held]:
+    """Give each node with the numbers of the terms that stand in its file or its path."""
+    return [(node, _held(matcher, node)) for node in nodes]
+
+
+def search(matcher: Matcher, nodes: Sequence[Held], *, most: int) -> tuple[list[Scored], int]:
     """Give at least the `most` best nodes that hold a term, best first, and how many hold one.
 
     Nodes that hold more of the distinct terms come first whatever their score, so only as many
     nodes are scored as can be among the best; those that hold equally many are given together.
     Ties go to the newer record, then to the id.
     """
-    matcher = Matcher(terms)
-    every = list(nodes)
-    found = [(node, held) for node in every if (held := _held(matcher, node))]
+    found = [(node, held) for node, held in nodes if held]
     many = Counter(term for _, held in found for term in held)
     choosing = {term for term, _ in sorted(many.items(), key=_rarest)[:CHOOSING_TERMS]}
-    weigh = _Weigher(matcher, many, every)
+    weigh = _Weigher(matcher, many, [node for node, _ in nodes])
     tiers: dict[int, list[Node]] = {}
     for node, held in found:
         if held & choosing:
@@ -80,7 +91,7 @@ def search(terms: Sequence[Term], nodes: Iterable[Node], *, most: int) -> tuple[
 
 
 def _held(matcher: Matcher, node: Node) -> frozenset[int]:
-    """Give which terms stand in the whole file and its path, without reading its fields."""
+    # Most files hold none, and that is seen without decoding them or reading their fields.
     possible = matcher.possible(node.source) | matcher.possible(
         node.path.encode("utf-8", "replace")
     )
@@ -98,7 +109,11 @@ def _order(scored: Scored) -> tuple[float, int, str, str]:
 
 
 class _Weigher:
-    """BM25F over FIELDS (Robertson and Zaragoza, 2009), with a phrase as one more term."""
+    """BM25F over FIELDS (Robertson and Zaragoza, 2009), with a phrase as one more term.
+
+    To it comes how much of the query one passage holds, since words that are remembered
+    together were read together.
+    """
 
     def __init__(self, matcher: Matcher, held: Counter[int], nodes: Sequence[Node]) -> None:
         self._matcher = matcher
@@ -113,16 +128,19 @@ class _Weigher:
         """Give a node's score from the occurrences in its fields and in its whole text."""
         length = 1 - B + B * len(node.source) / max(1.0, self._mean_size)
         weighted: dict[int, float] = {}
-        phrase = 0.0
+        phrase = passage = 0.0
         where: dict[int, str] = {}
         for part in FIELDS:
-            hits = self._matcher.occurrences(part.text(node))
-            weight = part.weight / length if part.name == "body" else part.weight
-            for term, times in Counter(number for _, number in hits).items():
+            text = words.unaccented(part.text(node))
+            found = self._matcher.occurrences(text)
+            weight = part.weight / (length if part.name == "body" else _wordiness(part, text))
+            for term, times in Counter(each.term for each in found).items():
                 weighted[term] = weighted.get(term, 0.0) + weight * times
                 where.setdefault(term, part.name)
-            phrase += weight * self._phrases(hits)
-        score = sum(
+            phrase += weight * self._phrases(text, found)
+            if part.name == "body":
+                passage = max(map(self._rareness, _passages(text, found)), default=0.0)
+        score = PASSAGE * passage + sum(
             self._rarity[term] * times / (K1 + times)
             for term, times in sorted(weighted.items())
             if term in self._rarity
@@ -131,18 +149,41 @@ class _Weigher:
             score += max(self._rarity.values()) * phrase / (K1 + phrase)
         if node.status in PAST_STATUSES:
             score *= NO_LONGER_HOLDS
-        terms = self._matcher.terms
-        reasons = tuple(f"{where[term]}~{terms[term].word}" for term in sorted(where))
-        return Scored(node, coverage, score, reasons)
+        terms = [self._matcher.terms[term] for term in sorted(where)]
+        reasons = [f"{where[term]}~{self._matcher.terms[term].word}" for term in sorted(where)]
+        reasons += [f"~{term.typed} -> {term.word}" for term in terms if term.typed]
+        return Scored(node, coverage, score, tuple(reasons))
 
-    def _phrases(self, hits: list[tuple[int, int]]) -> int:
+    def _rareness(self, terms: Iterable[int]) -> float:
+        return sum(self._rarity.get(term, 0.0) for term in sorted(terms))
+
+    def _phrases(self, text: str, found: Sequence[Occurrence]) -> int:
         """Count how often all the terms stand side by side in the query's order."""
         size = len(self._matcher.terms)
         if size < 2:
             return 0
-        held = set(hits)
+        rows = (found[at : at + size] for at in range(len(found) - size + 1))
         return sum(
-            all((position + step, step) in held for step in range(size))
-            for position, term in hits
-            if term == 0
+            [each.term for each in row] == list(range(size))
+            and all(are_neighbours(text, one.end, other.start) for one, other in pairwise(row))
+            for row in rows
         )
+
+
+def _wordiness(part: Field, text: str) -> float:
+    """Give how much longer a name is than usual: the fewer words it has the more each says."""
+    return 1 - B + B * len(text.split()) / USUAL_NAME if part.name in _NAMES else 1.0
+
+
+def _passages(text: str, found: Sequence[Occurrence]) -> Iterator[set[int]]:
+    """Give the terms of each paragraph that holds one."""
+    end = -1
+    terms: set[int] = set()
+    for each in found:
+        if each.start >= end >= 0:
+            yield terms
+            terms = set()
+        if not terms:
+            end = text.find("\n\n", each.start)
+        terms.add(each.term)
+    yield terms

@@ -1,5 +1,6 @@
 """Answers as text and as values for JSON: one node, several, a tree, a count."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ ANSWER_WORDS = 45  # the line that answers the question itself
 _ARRAYS = ("depends_on", "related", "supersedes", "superseded_by")
 _CURRENT = frozenset({"", "accepted", "approved", "active", "implemented"})
 _MORE = "with a larger --budget or --limit"
+_LEAD = re.compile(r"(?:chosen|selected) (?:option|solution)(?: is)?:\s*", re.IGNORECASE)
 _SMALLEST_HIT = 12  # tokens of a number, a type, an id and a line
 _CUT_COST = 10  # what the line that marks a cut takes
 
@@ -201,9 +203,9 @@ def summary(node: Node, most: int = ALONE_WORDS) -> dict[str, str]:
     """
     facts = {"one_liner": brief(node.compressed or node.title, ALONE_WORDS)}
     if node.type == "decision":
-        facts["decided"] = brief(node.field("decision"), most)
+        facts["decided"] = brief(_LEAD.sub("", node.field("decision")), most, is_prose=True)
         facts |= _weighed(node, most)
-        facts["consequences"] = brief(node.field("consequences"), most)
+        facts["consequences"] = brief(node.field("consequences"), most, is_prose=True)
     lines = {name: one_line(text) for name, text in facts.items()}
     return {name: text for name, text in lines.items() if text or name == "one_liner"}
 
@@ -215,7 +217,7 @@ def _weighed(node: Node, most: int) -> dict[str, str]:
     left = choice.without_chosen(considered, node.field("decision"))
     rejected += left or []
     return {
-        "rejected": _names(rejected, most) or brief(node.field("rejected"), most),
+        "rejected": _names(rejected, most) or brief(node.field("rejected"), most, is_prose=True),
         "considered": _names(considered, most) if left is None else "",
     }
 

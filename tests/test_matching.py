@@ -1,3 +1,4 @@
+import re
 import time
 from collections.abc import Iterable
 
@@ -6,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from total_recall import words
-from total_recall.matching import MOST_TERMS, Matcher, Occurrence, Term, are_neighbours, query_terms
+from total_recall.matching import (
+    _SIGNS,
+    MOST_TERMS,
+    Matcher,
+    Occurrence,
+    Term,
+    are_neighbours,
+    query_terms,
+)
 
 LIMITING = Term("rate-limiting", "ratelimit", ("rate", "limit"))
 
@@ -192,6 +201,14 @@ def test_what_was_found_before_does_not_matter(query: str, text: str) -> None:
     used.occurrences(f"{query} {text}")
 
     assert used.occurrences(text) == Matcher(query_terms(query)).occurrences(text)
+
+
+def test_a_sign_that_is_passed_over_is_no_letter_and_no_joint() -> None:
+    signs = [chr(code) for code in range(0x80, 0x110000) if not 0xD800 <= code < 0xE000]
+    passed = [sign for sign in signs if not _SIGNS.sub(b"", sign.encode())]
+
+    assert len(passed) > 1000
+    assert [sign for sign in passed if re.search(r"[\w.-]", words.fold(sign))] == []
 
 
 def test_bytes_that_are_no_text_hold_what_can_be_read() -> None:

@@ -10,6 +10,12 @@ from total_recall import words
 
 _LOWER = bytes(range(256)).lower()
 _JOINTS = b"-_."
+# The UTF-8 of quotes, dashes, arrows, boxes, emoji and the like, none of which folds to a letter,
+# a digit or a joint; a text whose other characters are ASCII need not be decoded to be folded.
+_SIGNS = re.compile(
+    rb"\xc2[\x80-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf]|\xe2\x80[\x80-\xa3\xa7-\xbf]"
+    rb"|\xe2\x86[\x90-\xbf]|\xe2[\x87-\x90\x94-\x9c\x9f][\x80-\xbf]|\xef\xb8\x8f|\xf0\x9f[\x8c-\xa7][\x80-\xbf]{2}"
+)
 _WORD = re.compile(r"[^\W_]")
 
 # A pasted page names its topic in its first words, and each term more is looked for everywhere.
@@ -88,8 +94,9 @@ class Matcher:
         of a stem begins with the stem's root, and joined compounds lie side by side once
         their joints are gone.
         """
-        if data.isascii():
-            squeezed = data.translate(_LOWER, _JOINTS)
+        plain = data if data.isascii() else _SIGNS.sub(b"", data)
+        if plain.isascii():
+            squeezed = plain.translate(_LOWER, _JOINTS)
         else:
             folded = words.fold(data.decode("utf-8", "replace")).encode("utf-8", "replace")
             squeezed = folded.translate(None, _JOINTS)

@@ -290,7 +290,7 @@ def _answering(
 
 def _listed(node: Node) -> tuple[int, bool, int, str, str]:
     """Order a list: by type, what holds before what held, newest first, then by id."""
-    past = node.status in rank.PAST_STATUSES
+    past = rank.is_past(node)
     newest_first = -(node.day.toordinal() if node.day else 0)
     return _TYPE_ORDER.get(node.type, 3), past, newest_first, node.id, node.path
 

@@ -46,6 +46,7 @@ _NAMES = frozenset({"id", "title"})
 PASSAGE = 1  # all terms in one paragraph weigh as much as each of them said again and again
 NO_LONGER_HOLDS = 0.6  # a superseded, rejected or deprecated record still answers, less well
 PAST_STATUSES = frozenset({"superseded", "rejected", "deprecated"})
+_PAST_WORDS = (b"supersed", b"superced", b"reject", b"deprecat")  # how their spellings begin
 CHOOSING_TERMS = 5  # the rarest terms choose the candidates; the others only count
 
 
@@ -60,6 +61,13 @@ class Scored:
     coverage: int
     score: float
     reasons: tuple[str, ...] = field(default=())
+
+
+def is_past(node: Node) -> bool:
+    """Say whether a record no longer holds; most are told by their bytes, without their status."""
+    lowered = node.source.lower()
+    may_be = bool(node.successor) or any(word in lowered for word in _PAST_WORDS)
+    return may_be and node.status in PAST_STATUSES
 
 
 def held_by(matcher: Matcher, nodes: Iterable[Node]) -> list[Held]:
@@ -147,7 +155,7 @@ class _Weigher:
         )
         if phrase:
             score += max(self._rarity.values()) * phrase / (K1 + phrase)
-        if node.status in PAST_STATUSES:
+        if is_past(node):
             score *= NO_LONGER_HOLDS
         terms = [self._matcher.terms[term] for term in sorted(where)]
         reasons = [f"{where[term]}~{self._matcher.terms[term].word}" for term in sorted(where)]

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 from total_recall import words
 
+_ASCII = bytes(range(128))
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _LOWER = bytes(range(256)).lower()
 _JOINTS = b"-_."
 # The UTF-8 of quotes, dashes, arrows, boxes, emoji and the like, none of which folds to a letter,
@@ -94,12 +95,11 @@ class Matcher:
         of a stem begins with the stem's root, and joined compounds lie side by side once
         their joints are gone.
         """
-        plain = data if data.isascii() else _SIGNS.sub(b"", data)
-        if plain.isascii():
-            squeezed = plain.translate(_LOWER, _JOINTS)
-        else:
-            folded = words.fold(data.decode("utf-8", "replace")).encode("utf-8", "replace")
-            squeezed = folded.translate(None, _JOINTS)
+        squeezed = data.translate(_LOWER, _JOINTS)
+        if _SIGNS.sub(b"", data.translate(None, _ASCII)):
+            beyond = b" ".join(_chunks_beyond_ascii(data)).decode("utf-8", "replace")
+            folded = words.fold(beyond).encode("utf-8", "replace")
+            squeezed += b" " + folded.translate(None, _JOINTS)
         return frozenset(
             number
             for number, term in enumerate(self.terms)
@@ -163,19 +163,12 @@ class Matcher:
     def _side_by_side(
         self, cased: str, hits: Sequence[tuple[int, int, tuple[str, ...]]]
     ) -> Iterator[Occurrence]:
-        """Give where the parts of a compound term stand as words of their own."""
+        """Give where the parts of a compound term stand in a row, each a word or part of one."""
         for at, (start, _, stems) in enumerate(hits):
             for number in [one for stem in stems for one in self._by_first_part.get(stem, ())]:
                 term = self.terms[number]
-                row = hits[at : at + len(term.parts)]
-                if term.stem not in stems and len(row) == len(term.parts):
-                    within = all(
-                        part in each[2] for part, each in zip(term.parts, row, strict=True)
-                    )
-                    if within and all(
-                        are_neighbours(cased, one[1], other[0]) for one, other in pairwise(row)
-                    ):
-                        yield Occurrence(start, row[-1][1], number)
+                if term.stem not in stems and (end := _row_end(cased, hits[at:], term.parts)):
+                    yield Occurrence(start, end, number)
 
     def _find_stems(self, compound: str) -> tuple[str, ...]:
         folded = words.fold(compound)
@@ -199,6 +192,39 @@ def are_neighbours(text: str, end: int, start: int) -> bool:
     """
     between = text[end:start]
     return "\n\n" not in between and not _WORD.search(between)
+
+
+def _row_end(
+    cased: str, hits: Sequence[tuple[int, int, tuple[str, ...]]], parts: Sequence[str]
+) -> int:
+    """Give where a row of words ends that has these parts in order, 0 if the first begins none."""
+    left = list(parts)
+    end = 0
+    for start, word_end, stems in hits:
+        if end and not are_neighbours(cased, end, start):
+            return 0
+        taken = len(left)
+        for stem in stems:
+            if left and stem == left[0]:
+                left.pop(0)
+        if taken == len(left):
+            return 0
+        end = word_end
+        if not left:
+            return end
+    return 0
+
+
+def _chunks_beyond_ascii(data: bytes) -> Iterator[bytes]:
+    """Give what stands between blanks wherever that is more than ASCII."""
+    end = -1
+    for found in _BEYOND_ASCII.finditer(data):
+        if found.start() >= end:
+            start = data.rfind(b" ", 0, found.start()) + 1
+            start = max(start, data.rfind(b"\n", start, found.start()) + 1)
+            end = data.find(b" ", found.end())
+            end = end if end >= 0 else len(data)
+            yield data[start:end]
 
 
 def _around(root: str, cased: str, folded: str) -> Iterator[tuple[int, int]]:

@@ -1,14 +1,18 @@
 """Print what a question costs as a whole process, beside `grep -ril` over the same notes.
 
-    python tests/bench/realm_speed.py [--data DIR]
+    python tests/bench/realm_speed.py [--data DIR] [--notes N]
 
-DIR holds `adr-corpora.tar.gz`, the public decision records. Each figure is a median of several
-runs in turn, cold: a new process each time. The first column of ratios is what to compare over
-machines: against a program that only imports what the command needs.
+DIR holds `adr-corpora.tar.gz`, the public decision records; with `--notes` that many notes of
+7 KB are made instead, of the same lines by a fixed seed. Each figure is a median of several runs
+in turn, cold: a new process each time. The ratio is what to compare over machines: against a
+program that only imports what the command needs. MB is the peak of memory.
 """
 
 import argparse
 import json
+import os
+import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -18,7 +22,7 @@ import time
 from pathlib import Path
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-RUNS = 7
+RUNS = 5
 QUERIES = (
     "why JWT",
     "what was rejected for auth",
@@ -31,18 +35,43 @@ QUERIES = (
 )
 
 
-def seconds(command: list[str], folder: Path) -> float:
-    """Run a command and give its wall time."""
+def cost(command: list[str], folder: Path) -> tuple[float, float]:
+    """Run a command and give its wall time, and its peak memory in MB."""
     start = time.perf_counter()
-    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return time.perf_counter() - start
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as running:
+        _, _, used = os.wait4(running.pid, 0)
+    return time.perf_counter() - start, used.ru_maxrss / 1024
+
+
+def make_notes(folder: Path, count: int) -> None:
+    """Write notes of 7 KB with a decision's sections, each of the lines of one record there."""
+    drawn = random.Random(1)
+    texts = [path.read_text("utf-8", "replace") for path in sorted(folder.rglob("*.md"))]
+    records = [[line for line in text.split("\n") if len(line) > 20] for text in texts]
+    records = [lines for lines in records if len(lines) > 10]
+    shutil.rmtree(folder)
+    for number in range(count):
+        lines = drawn.choice(records)
+        text = f"# {' '.join(drawn.choice(lines).split()[:6]).strip('# ')}\n"
+        for heading in ("Status", "Context", "Decision", "Considered Options", "Consequences"):
+            text += f"\n## {heading}\n\n"
+            end = len(text) + 1400
+            while len(text) < end:
+                text += f"{drawn.choice(lines)[:400]}\n"
+        path = folder / f"area-{number % 50}" / "decisions" / f"{number:05}-note.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
 
 
 def main() -> None:
     """Print a line a query: medians in seconds, and the ratios."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=DATA)
-    archive = parser.parse_args().data / "adr-corpora.tar.gz"
+    parser.add_argument("--notes", type=int, default=0)
+    wishes = parser.parse_args()
+    archive = wishes.data / "adr-corpora.tar.gz"
     recall = str(Path(sys.executable).with_name("realm-recall"))
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -51,16 +80,20 @@ def main() -> None:
                 held.extractall(folder / "adr", filter="data")
             else:
                 held.extractall(folder / "adr")
+        if wishes.notes:
+            make_notes(folder / "adr", wishes.notes)
         (folder / ".realm").mkdir()
         state = json.dumps({"projectDir": "adr"})
         (folder / ".realm" / "realm-state.json").write_text(state)
         imports = [sys.executable, "-c", "import click, frontmatter"]
-        print(f"{'query':44} {'recall':>7} {'imports':>8} {'grep':>7} {'ratio':>6}")
+        print(f"{'query':44} {'recall':>7} {'imports':>8} {'grep':>7} {'ratio':>6} {'MB':>5}")
         for query in QUERIES:
             commands = ([recall, query], imports, ["grep", "-ril", query.split()[-1], "adr"])
-            rounds = [[seconds(command, folder) for command in commands] for _ in range(RUNS)]
-            own, base, grep = (statistics.median(times) for times in zip(*rounds, strict=True))
-            print(f"{query:44} {own:7.3f} {base:8.3f} {grep:7.3f} {own / base:6.1f}")
+            rounds = [[cost(command, folder) for command in commands] for _ in range(RUNS)]
+            times = [[seconds for seconds, _ in each] for each in zip(*rounds, strict=True)]
+            own, base, grep = map(statistics.median, times)
+            peak = max(each[0][1] for each in rounds)
+            print(f"{query:44} {own:7.3f} {base:8.3f} {grep:7.3f} {own / base:6.1f} {peak:5.0f}")
 
 
 if __name__ == "__main__":

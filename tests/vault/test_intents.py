@@ -107,3 +107,11 @@ def test_a_constraint_is_the_sentence_that_binds_the_topic() -> None:
 
 def test_when_none_answers_the_intent_those_with_the_words_do() -> None:
     assert asked("constraint on idle connections") == [("edge", "", "")]
+
+
+def test_what_a_note_of_another_kind_rejected_is_named_too() -> None:
+    told = note("plans/queue.md", "# Queue\n\n## Rejected alternatives\n\n- Kafka\n- Redis")
+
+    (hit,) = ladder.climb("what was rejected for queue work", [told]).hits
+
+    assert (told.type, hit.label, hit.line) == ("note", "rejected", "rejected: Kafka; Redis")

@@ -149,6 +149,15 @@ def test_equals_go_by_date_then_by_id() -> None:
     assert hits[0].node.day == datetime.date(2025, 1, 1)
 
 
+def test_of_very_many_equals_those_with_the_word_in_their_name_are_weighed() -> None:
+    crowd = [note(f"decisions/n{n}.md", f"# Note {n}\n\nOf kafka.") for n in range(300)]
+    named = note("decisions/z.md", "# Kafka for events\n\nWe take it.")
+
+    answer = ladder.climb("why kafka", [*crowd, named])
+
+    assert (answer.hits[0].node.id, len(answer.hits), answer.total) == ("z", 20, 301)
+
+
 def test_near_names_are_suggested() -> None:
     assert ladder.suggestions("skev", VAULT) == []
     assert ladder.suggestions("limitng", VAULT) == ["limiting"]

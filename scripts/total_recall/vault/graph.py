@@ -8,11 +8,11 @@ from functools import cached_property
 
 from total_recall.vault import links
 from total_recall.vault.frontmatter import texts
-from total_recall.vault.node import STATUSES, Node
+from total_recall.vault.node import STATUSES, Node, decoded
 
 RELATIONS = ("depends_on", "related", "supersedes", "superseded_by", "links", "called_by")
 # Only files with these bytes can tell of a succession.
-_SUCCESSION = ("supersed", "superced", "replaces", "replaced")
+_SUCCESSION = (b"supersed", b"superced", b"replaces", b"replaced")
 _BY_KEYS = ("superseded_by", "replaced_by")
 _OF_KEYS = ("supersedes", "replaces")
 # A line that tells it: a bullet, a row, a status, but not the middle of a sentence.
@@ -135,7 +135,7 @@ def with_successors(nodes: Sequence[Node], names: Names) -> list[Node]:
     successors: dict[str, Node] = {}
     for node in nodes:
         lowered = node.source.lower()
-        if any(word.encode() in lowered for word in _SUCCESSION):
+        if any(word in lowered for word in _SUCCESSION):
             for old, new in _successions(node, names):
                 rival = successors.get(new.path)
                 if old.path != new.path and not (rival is old and _is_older(new, old)):
@@ -154,7 +154,7 @@ def _successions(node: Node, names: Names) -> Iterator[tuple[Node, Node]]:
         yield from ((node, new) for new in _resolved(node.linked(key), node, names))
     for key in _OF_KEYS:
         yield from ((old, node) for old in _resolved(node.linked(key), node, names))
-    for told in (*texts(node.meta.get("status")), *filter(_may_tell, node.body.split("\n"))):
+    for told in (*texts(node.meta.get("status")), *_told(node)):
         line = _SUCCESSION_LINE.match(told)
         if not line or _PARTLY.match(line["rest"]):
             continue
@@ -166,9 +166,20 @@ def _successions(node: Node, names: Names) -> Iterator[tuple[Node, Node]]:
             yield (node, other) if line["by"] else (other, node)
 
 
-def _may_tell(line: str) -> bool:
-    lowered = line.lower()
-    return any(word in lowered for word in _SUCCESSION)
+def _told(node: Node) -> Iterator[str]:
+    """Give the lines that may tell of a succession, found by their bytes and outside comments."""
+    lowered = node.source.lower()
+    starts = set()
+    for word in _SUCCESSION:
+        at = lowered.find(word)
+        while at >= 0:
+            starts.add(lowered.rfind(b"\n", 0, at) + 1)
+            at = lowered.find(word, at + 1)
+    for start in sorted(starts):
+        end = lowered.find(b"\n", start)
+        line = decoded(node.source[start : end if end >= 0 else len(lowered)]).rstrip("\n")
+        if _SUCCESSION_LINE.match(line) and line in node.body:
+            yield line
 
 
 def _resolved(targets: Iterable[str], source: Node, names: Names) -> list[Node]:

@@ -101,8 +101,12 @@ def _rejection(matcher: Matcher, node: Node) -> Finding | None:
     """Rank by where the topic stands: a tag, then a name, then the body; last what prose tells."""
     places = (node.tags, (node.id, node.stem, node.title, *node.aliases))
     tier = next((at for at, texts in enumerate(places) if _holds_all(matcher, texts)), 2)
-    if left_options(node) or node.field("rejected"):
-        return Finding(tier, "rejected")
+    left = left_options(node)
+    if left or node.field("rejected"):
+        if node.type == "decision":
+            return Finding(tier, "rejected")
+        names = "; ".join(option.name for option in left) or node.field("rejected")
+        return Finding(tier, "rejected", f"rejected: {names}")
     if node.type != "decision":
         return None
     prose = markdown.without_code(node.body)

@@ -185,16 +185,15 @@ def by_tag(name: str, nodes: Sequence[Node]) -> list[Node]:
     tag = name.lstrip("@#").casefold().strip("/")
     if not tag:
         return []
-    sought = tag.encode("utf-8", "replace")
-    return [
-        node
-        for node in nodes
-        if (sought in node.source.lower() or not tag.isascii()) and _has_tag(node, tag)
-    ]
+    return [node for node in nodes if _has_tag(node, tag)]
 
 
 def _has_tag(node: Node, tag: str) -> bool:
-    return any(f"{has.casefold()}/".startswith(f"{tag}/") for has in node.tags)
+    inline = f"#{tag}".encode("utf-8", "replace")
+    # The tags of a body are looked for only where they can be.
+    may_be_inline = not tag.isascii() or inline in node.source.lower()
+    tags = node.tags if may_be_inline else node.given_tags
+    return any(f"{has.casefold()}/".startswith(f"{tag}/") for has in tags)
 
 
 def by_file_name(name: str, nodes: Sequence[Node]) -> list[Node]:

@@ -171,16 +171,20 @@ class Node:
     @cached_property
     def tags(self) -> tuple[str, ...]:
         """Tags as written, without `#`: the frontmatter's, then those in the body."""
-        given = [
+        first: dict[str, str] = {}
+        for tag in (*self.given_tags, *inline_tags(self.body)):
+            first.setdefault(tag.casefold(), tag)
+        return tuple(first.values())
+
+    @property
+    def given_tags(self) -> list[str]:
+        """The tags of the frontmatter."""
+        parts = (
             part.strip().lstrip("#@")
             for text in texts(self.meta.get("tags") or self.meta.get("tag"))
             for part in re.split(r"[,\s]+", text)
-        ]
-        found = given + inline_tags(self.body)
-        first: dict[str, str] = {}
-        for tag in filter(None, found):
-            first.setdefault(tag.casefold(), tag)
-        return tuple(first.values())
+        )
+        return [part for part in parts if part]
 
     @cached_property
     def aliases(self) -> tuple[str, ...]:

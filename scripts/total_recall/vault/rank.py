@@ -47,6 +47,7 @@ PASSAGE = 1  # all terms in one paragraph weigh as much as each of them said aga
 NO_LONGER_HOLDS = 0.6  # a superseded, rejected or deprecated record still answers, less well
 PAST_STATUSES = frozenset({"superseded", "rejected", "deprecated"})
 _PAST_WORDS = (b"supersed", b"superced", b"reject", b"deprecat")  # how their spellings begin
+MOST_WEIGHED = 200  # nodes of equal coverage whose fields are read
 CHOOSING_TERMS = 5  # the rarest terms choose the candidates; the others only count
 
 
@@ -79,8 +80,9 @@ def search(matcher: Matcher, nodes: Sequence[Held], *, most: int) -> tuple[list[
     """Give at least the `most` best nodes that hold a term, best first, and how many hold one.
 
     Nodes that hold more of the distinct terms come first whatever their score, so only as many
-    nodes are scored as can be among the best; those that hold equally many are given together.
-    Ties go to the newer record, then to the id.
+    nodes are scored as can be among the best. Those that hold equally many are given together,
+    of very many those that look best by their names, headings and counts. Ties go to the newer
+    record, then to the id.
     """
     found = [(node, held) for node, held in nodes if held]
     many = Counter(term for _, held in found for term in held)
@@ -94,15 +96,16 @@ def search(matcher: Matcher, nodes: Sequence[Held], *, most: int) -> tuple[list[
     for coverage in sorted(tiers, reverse=True):
         if len(best) >= most:
             break
-        best += sorted((weigh(node, coverage) for node in tiers[coverage]), key=_order)
+        weighed = tiers[coverage]
+        if len(weighed) > max(most, MOST_WEIGHED):
+            weighed = sorted(weighed, key=weigh.roughly, reverse=True)[: max(most, MOST_WEIGHED)]
+        best += sorted((weigh(node, coverage) for node in weighed), key=_order)
     return best, sum(map(len, tiers.values()))
 
 
 def _held(matcher: Matcher, node: Node) -> frozenset[int]:
     # Most files hold none, and that is seen without decoding them or reading their fields.
-    possible = matcher.possible(node.source) | matcher.possible(
-        node.path.encode("utf-8", "replace")
-    )
+    possible = matcher.possible(node.path.encode("utf-8", "replace") + b"\n" + node.source)
     return matcher.held(_whole(node), possible) if possible else possible
 
 
@@ -162,6 +165,20 @@ class _Weigher:
         reasons += [f"~{term.typed} -> {term.word}" for term in terms if term.typed]
         return Scored(node, coverage, score, tuple(reasons))
 
+    def roughly(self, node: Node) -> float:
+        """Give about what a node will score, from its path and its text as they stand."""
+        length = 1 - B + B * len(node.source) / max(1.0, self._mean_size)
+        text = words.unaccented(node.text)
+        found = self._matcher.occurrences(text)
+        counts = Counter(each.term for each in found)
+        named = {each.term for each in self._matcher.occurrences(node.path)}
+        named.update(each.term for each in found if _is_in_heading(text, each.start))
+        score = PASSAGE * max(map(self._rareness, _passages(text, found)), default=0.0)
+        for term, rarity in sorted(self._rarity.items()):
+            times = counts[term] / length + (FIELDS[0].weight if term in named else 0)
+            score += rarity * times / (K1 + times)
+        return score
+
     def _rareness(self, terms: Iterable[int]) -> float:
         return sum(self._rarity.get(term, 0.0) for term in sorted(terms))
 
@@ -176,6 +193,10 @@ class _Weigher:
             and all(are_neighbours(text, one.end, other.start) for one, other in pairwise(row))
             for row in rows
         )
+
+
+def _is_in_heading(text: str, at: int) -> bool:
+    return text.startswith("#", text.rfind("\n", 0, at) + 1)
 
 
 def _wordiness(part: Field, text: str) -> float:

@@ -1,10 +1,10 @@
-from datetime import date
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from total_recall.dates import day
+from total_recall.dates import day, moment, stamp
 
 NINTH = date(2024, 3, 9)
 MONTHS = (
@@ -107,3 +107,81 @@ def test_any_text_can_be_asked_for_a_day(text: str) -> None:
     found = day(text)
 
     assert found is None or 1900 <= found.year <= 2099
+
+
+# Moments
+
+NOON = datetime(2026, 5, 12, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("2026-05-12T12:00:00Z", id="Z"),
+        pytest.param("2026-05-12T12:00:00.000Z", id="as JavaScript writes"),
+        pytest.param("2026-05-12T12:00:00.000000+00:00", id="as Python writes"),
+        pytest.param("2026-05-12T14:00:00+02:00", id="east"),
+        pytest.param("2026-05-12T06:30:00-0530", id="west"),
+        pytest.param("2026-05-12T12:00:00", id="naive"),
+        pytest.param("2026-05-12T12:00", id="to the minute"),
+        pytest.param("2026-05-12 12:00:00", id="a blank for the T"),
+        pytest.param(" 2026-05-12T12:00:00Z\n", id="blanks around"),
+    ],
+)
+def test_one_moment_is_written_in_many_ways(text: str) -> None:
+    found = moment(text)
+
+    assert found == NOON
+    assert found.tzinfo is UTC
+
+
+def test_a_plain_day_is_its_first_moment() -> None:
+    assert moment("2026-05-12") == datetime(2026, 5, 12, tzinfo=UTC)
+
+
+def test_what_is_finer_than_a_microsecond_is_left_out() -> None:
+    assert moment("2026-05-12T12:00:00.123456789Z") == NOON.replace(microsecond=123456)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="blank"),
+        pytest.param("yesterday", id="no time"),
+        pytest.param("on 2026-05-12", id="a time in a longer text"),
+        pytest.param("2026-05-12T24:61:00Z", id="24:61"),
+        pytest.param("2026-02-30T12:00:00Z", id="no day"),
+        pytest.param("12026-05-12T12:00:00Z", id="a huge year"),
+        pytest.param("+275760-09-13T00:00:00.000Z", id="the last year of JavaScript"),
+        pytest.param("0001-01-01T00:00:00+01:00", id="before year 1"),
+        pytest.param("9999-12-31T23:59:59-01:00", id="after year 9999"),
+        pytest.param("2026-05-12T12:00:00+99:00", id="no offset"),
+        pytest.param("2026-05-12\ud800", id="half a character"),
+        pytest.param("2026-05-12T12:00:00\0", id="NUL"),
+        pytest.param("1778587200", id="seconds"),
+        pytest.param("20260512T120000Z", id="no joints"),
+        pytest.param("2026-W20-2", id="a week"),
+        pytest.param("2026-05-12-1200", id="a slug"),
+        pytest.param("2026-05-12T٠٩:00", id="digits of another script"),
+    ],
+)
+def test_what_is_no_moment_gives_none(text: str) -> None:
+    assert moment(text) is None
+
+
+offsets = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+years = st.dates(date(2, 1, 1), date(9998, 12, 31))
+
+
+@given(st.builds(datetime.combine, years, st.times(), offsets))
+def test_every_moment_is_read_back(at: datetime) -> None:
+    assert moment(at.isoformat()) == at
+    assert moment(stamp(at)) == at.replace(microsecond=0)
+    assert len(stamp(at)) == len("2026-05-12T12:00:00Z")
+
+
+@given(st.one_of(st.text(), st.text("0123456789-+:.,TZW \ud800", max_size=40)))
+def test_any_text_can_be_asked_for_a_moment(text: str) -> None:
+    found = moment(text)
+
+    assert found is None or found.tzinfo is UTC

@@ -1,0 +1,1 @@
+"""Nemp-recall: facts from a JSON store, and how alive each of them is."""

@@ -517,6 +517,111 @@ def test_a_folder_in_the_files_place_stays(tmp_path: Path) -> None:
     assert snapshot(tmp_path) == before
 
 
+# Adding to a file
+
+
+@each_umask
+def test_a_file_that_is_added_to_is_made_for_its_user_alone(tmp_path: Path, mask: int) -> None:
+    with umask(mask):
+        files.append(tmp_path / "log", b"one\n")
+
+    assert ((tmp_path / "log").read_bytes(), mode_of(tmp_path / "log")) == (b"one\n", 0o600)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(b"", b"new\n", id="empty"),
+        pytest.param(b"old\n", b"old\nnew\n", id="ended"),
+        pytest.param(b"old", b"old\nnew\n", id="not ended"),
+        pytest.param(b"old\r\n", b"old\r\nnew\n", id="ended by CRLF"),
+        pytest.param(b"\n", b"\nnew\n", id="blank"),
+    ],
+)
+def test_what_is_added_begins_on_a_line_of_its_own(tmp_path: Path, old: bytes, new: bytes) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(old)
+    path.chmod(0o644)
+
+    files.append(path, b"new\n")
+
+    assert (path.read_bytes(), mode_of(path)) == (new, 0o644)
+
+
+@pytest.mark.parametrize(
+    "make", [make_fifo, make_folder, make_link, make_loop, make_device, make_socket]
+)
+def test_nothing_is_added_to_what_is_no_regular_file(
+    make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    path = tmp_path / "log"
+    make(path)
+    before = snapshot(tmp_path)
+
+    with pytest.raises(UnreadableError, match=r"log: "):
+        files.append(path, b"new\n")
+
+    assert snapshot(tmp_path) == before
+
+
+def test_a_link_to_nothing_makes_no_file_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "log").symlink_to("elsewhere")
+
+    with pytest.raises(UnreadableError):
+        files.append(tmp_path / "log", b"new\n")
+
+    assert names_in(tmp_path) == ["log"]
+
+
+def test_no_folder_is_made_to_add_to_a_file_in_it(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="not there"):
+        files.append(tmp_path / "gone" / "log", b"new\n")
+
+    assert names_in(tmp_path) == []
+
+
+def test_what_is_added_in_part_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:3]))
+
+    with pytest.raises(UnreadableError, match=r"log: 3 of 8 bytes written"):
+        files.append(tmp_path / "log", b"one two\n")
+
+
+def test_a_disk_that_takes_no_more_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "write", fail)
+
+    with pytest.raises(UnreadableError, match=r"log: no space left on device"):
+        files.append(tmp_path / "log", b"one\n")
+
+
+@pytest.mark.slow
+def test_eight_writers_of_four_hundred_lines_tear_none(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from total_recall import files\n"
+        "for number in range(400):\n"
+        "    line = f'{sys.argv[1]} {number} ' + sys.argv[1] * (number * 7 % 1500)\n"
+        "    files.append(Path('log'), line.encode() + b'\\n')\n"
+    )
+    environment = {"PYTHONPATH": str(REPOSITORY / "scripts"), "PYTHONDONTWRITEBYTECODE": "1"}
+    (tmp_path / "log").write_text("an unfinished line")
+
+    writers = [
+        subprocess.Popen([sys.executable, "-c", script, name], cwd=tmp_path, env=environment)
+        for name in "abcdefgh"
+    ]
+    codes = [writer.wait() for writer in writers]
+
+    lines = [line for line in (tmp_path / "log").read_text().splitlines() if line]
+    written = [f"{name} {n} " + name * (n * 7 % 1500) for name in "abcdefgh" for n in range(400)]
+    assert codes == [0] * 8
+    assert lines[0] == "an unfinished line"
+    assert sorted(lines[1:]) == sorted(written)
+
+
 # Replacing a folder
 
 CONTENTS = {"SKILL.md": Content(b"skill"), "deep/er/run": Content(b"#!", 0o755)}

@@ -1,4 +1,4 @@
-"""Reading regular files inside a root, and putting files and folders in place whole."""
+"""Reading regular files inside a root, and writing so that nobody meets half of anything."""
 
 import os
 import shutil
@@ -90,9 +90,18 @@ def read(path: Path, *, most: int) -> bytes:
     Raises UnreadableError for what is not a regular file of at most `most` bytes, without ever
     waiting on a FIFO or a device, and NotFoundError for what is not there.
     """
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with _regular(path, os.O_RDONLY) as (descriptor, size):
+        if size > most:
+            raise UnreadableError(f"{path}: {size:,} bytes, over the limit of {most:,}")
+        return _read_all(descriptor, size)
+
+
+@contextmanager
+def _regular(path: Path, flags: int) -> Iterator[tuple[int, int]]:
+    """Open a regular file that is no link; give its descriptor and its size."""
+    flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        descriptor = os.open(path, flags)
+        descriptor = os.open(path, flags, PRIVATE_FILE)
     except FileNotFoundError:
         raise NotFoundError(f"{path}: not there") from None
     except OSError as error:
@@ -101,9 +110,7 @@ def read(path: Path, *, most: int) -> bytes:
         facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode):
             raise UnreadableError(f"{path}: not a regular file")
-        if facts.st_size > most:
-            raise UnreadableError(f"{path}: {facts.st_size:,} bytes, over the limit of {most:,}")
-        return _read_all(descriptor, facts.st_size)
+        yield descriptor, facts.st_size
     except OSError as error:
         raise UnreadableError(f"{path}: {_reason(error)}") from None
     finally:
@@ -149,28 +156,65 @@ def _within(target: str, root: str) -> bool:
     return target == root or target.startswith(root.rstrip(os.sep) + os.sep)
 
 
-def replace(path: Path, data: bytes, *, mode: int = PRIVATE_FILE) -> None:
+def append(path: Path, data: bytes) -> None:
+    """Add whole lines to the end of a file in one write, so that no other writer's get between.
+
+    They begin on a line of their own, also behind an unfinished one; if two writers end that at
+    once, a blank line is left. A missing file is made, private to the user; its folder must be
+    there. Raises UnreadableError for what is not a regular file or takes no more, without ever
+    waiting, and NotFoundError if there is no folder.
+    """
+    with _regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT) as (descriptor, size):
+        last = os.pread(descriptor, 1, size - 1) if size else b"\n"
+        whole = data if last == b"\n" else b"\n" + data
+        written = os.write(descriptor, whole)
+        if written < len(whole):
+            raise UnreadableError(f"{path}: {written:,} of {len(whole):,} bytes written")
+
+
+def replace(
+    path: Path, data: bytes, *, mode: int = PRIVATE_FILE, only_over: bytes | None = None
+) -> bool:
     """Put a file in place whole: a reader sees the old bytes or the new ones.
 
     A file that exists keeps its mode, and one behind a link is replaced where it really is.
-    Missing folders are made, private to the user.
+    Missing folders are made, private to the user. With `only_over`, nothing is done if the file
+    no longer holds those bytes (none, if it was not there). Gives whether it is in place.
     """
     target = Path(os.path.realpath(path))
     _make_folder(target.parent, PRIVATE_FOLDER)
     if target.exists():
         mode = stat.S_IMODE(target.stat().st_mode)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    descriptor, temporary = tempfile.mkstemp(prefix=_temporary_start(target), dir=target.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             os.fchmod(file.fileno(), mode)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        if only_over is not None and only_over != (target.read_bytes() if target.exists() else b""):
+            Path(temporary).unlink()
+            return False
         Path(temporary).replace(target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
     sync_folder(target.parent)
+    return True
+
+
+def remove_temporary(path: Path) -> None:
+    """Remove what a process that was killed while it replaced a file left beside it.
+
+    Only its lock's holder may ask for this; another one's file could be meant.
+    """
+    for left in path.parent.iterdir():
+        if left.name.startswith(_temporary_start(path)):
+            left.unlink(missing_ok=True)
+
+
+def _temporary_start(target: Path) -> str:
+    return f".{target.name}."
 
 
 @contextmanager

@@ -158,10 +158,12 @@ def stem(word: str) -> str:
 def root(stem_: str) -> str:
     """Give the letters that every word of this stem begins with.
 
-    Snowball keeps a word's start and changes at most the last letter of what is left
-    (policies, policy: polici); only dying, lying and tying change more.
+    Snowball keeps a word's start and changes at most the last letter of what is left, to one of
+    four (policies, policy: polici); only dying, lying and tying change more.
     With it a text is asked for a stem without stemming the text.
     """
     if not stem_.isalpha() or not stem_.isascii() or len(stem_) < 3:
         return stem_
-    return stem_[:1] if len(stem_) == 3 and stem_.endswith("ie") else stem_[:-1]
+    if len(stem_) == 3 and stem_.endswith("ie"):
+        return stem_[:1]
+    return stem_[:-1] if stem_[-1] in "eily" else stem_

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from total_recall.suggest import edits, near, slips_allowed
+from total_recall.suggest import alike, edits, near, slips_allowed
 
 word = st.text("abc", max_size=7)
 long_word = st.text("abcdef", min_size=5, max_size=12)
@@ -93,3 +93,35 @@ def test_the_order_of_the_candidates_does_not_matter() -> None:
     known = ["redit", "redas", "redis"]
 
     assert near("redix", known) == near("redix", known[::-1]) == ["redis", "redit"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "so"),
+    [
+        pytest.param("databse", "database", True, id="one letter in eight"),
+        pytest.param("webhook", "webhooks", True, id="one more"),
+        pytest.param("jwtoken", "jwtokne", True, id="one swap in seven"),
+        pytest.param("reddis", "redis", False, id="one letter in six"),
+        pytest.param("jest", "test", False, id="another short word"),
+        pytest.param("database", "database", False, id="the same"),
+        pytest.param("continuous-integration", "continous-integratoin", True, id="three"),
+    ],
+)
+def test_what_is_alike_differs_in_one_letter_of_seven(one: str, other: str, so: bool) -> None:
+    assert alike(one, [other]) == ([other] if so else [])
+
+
+@given(long_word, st.lists(long_word, max_size=5))
+def test_what_is_alike_is_what_its_edits_say(typed: str, candidates: list[str]) -> None:
+    found = alike(typed, candidates, most=9)
+
+    share = {each: edits(typed, each, 99) / max(len(typed), len(each)) for each in candidates}
+    assert found == sorted((e for e in share if 0 < share[e] <= 0.15), key=lambda e: (share[e], e))
+
+
+def test_the_most_alike_come_first() -> None:
+    assert alike("websokets", ["websoketses", "websockets", "websocket"]) == ["websockets"]
+    assert alike("continuous", ["continuouss", "continuou", "contxnuous"], most=2) == [
+        "continuouss",
+        "continuou",
+    ]

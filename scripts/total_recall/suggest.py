@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+_PERCENT_DIFFERENT = 15  # one letter in seven: databse is database, jest is not test
+
 
 def edits(one: str, other: str, most: int) -> int:
     """Count the single-letter edits between two words; anything over `most` is `most + 1`.
@@ -36,6 +38,25 @@ def slips_allowed(word: str) -> int:
     [0, 1, 2]
     """
     return 0 if len(word) < 5 else 1 if len(word) < 8 else 2
+
+
+def alike(word: str, candidates: Iterable[str], *, most: int = 3) -> list[str]:
+    """Give up to `most` other candidates with at most 15 % of the letters edited, nearest first.
+
+    >>> alike("databse", ["database", "databases"]), alike("jest", ["test"])
+    (['database'], [])
+    """
+    letters = set(word)
+    scored = []
+    for candidate in set(candidates):
+        longer = max(len(word), len(candidate))
+        allowed = longer * _PERCENT_DIFFERENT // 100
+        # An edit brings in one letter at most, which is quicker told than counting edits.
+        if abs(len(word) - len(candidate)) <= allowed >= len(letters.difference(candidate)):
+            cost = edits(word, candidate, allowed)
+            if 0 < cost <= allowed:
+                scored.append((cost / longer, candidate))
+    return [name for _, name in sorted(scored)][:most]
 
 
 def near(word: str, candidates: Iterable[str], *, most: int = 3) -> list[str]:

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from total_recall import safeyaml
+from total_recall.safeyaml import MAX_CHARACTERS, FaultyYamlError
+
 if TYPE_CHECKING:
     import yaml
 
 Value = str | list["Value"] | dict[str, "Value"]
-
-MAX_CHARACTERS = 64 * 1024
-MAX_DEPTH = 16  # real blocks nest three or four deep
-MAX_EVENTS = 10_000
 
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^---[ \t]*$", re.MULTILINE)
@@ -28,10 +27,6 @@ _HASH_TAGS = re.compile(
 )
 _FLAT_LIST = re.compile(r"\[(?!\[)[^\[\]]*\]?")
 _QUOTED = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*(?:#.*)?""")
-
-
-class _FaultyBlockError(Exception):
-    """The block is YAML that we do not follow: too deep, too large, or with aliases."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +60,13 @@ def parse(block: str) -> Frontmatter:
     """
     if len(block) > MAX_CHARACTERS:
         return Frontmatter({}, f"frontmatter ignored: over {MAX_CHARACTERS // 1024} KB")
-    faults: tuple[type[Exception], ...] = (_FaultyBlockError, *_yaml_errors())
     try:
         return Frontmatter(_load(block))
-    except faults as error:
-        problem = _problem(error)
+    except FaultyYamlError as error:
+        problem = str(error)
     try:
         return Frontmatter(_load(_repair(block)), f"frontmatter repaired: {problem}")
-    except faults:
+    except FaultyYamlError:
         return Frontmatter(_read_lines(block), f"frontmatter read line by line: {problem}")
 
 
@@ -86,10 +80,7 @@ def _load(block: str) -> dict[str, Value]:
 
 @cache
 def _handler() -> Any:
-    import yaml
     from frontmatter.default_handlers import YAMLHandler
-
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
     class TextHandler(YAMLHandler):
         """YAML by its events: the guard and the values in one pass, and no type is guessed."""
@@ -97,56 +88,23 @@ def _handler() -> Any:
         FM_BOUNDARY = _CLOSING  # its own takes `----` for one too
 
         def load(self, fm: str, **_: object) -> dict[str, Any]:
-            return _mapping_of(yaml.parse(fm, Loader=loader))
+            return _mapping_of(safeyaml.events(fm))
 
     return TextHandler()
-
-
-@cache
-def _yaml_errors() -> tuple[type[Exception], ...]:
-    import yaml
-
-    # Beside its own errors, the scanner lets these through on odd escapes and indents.
-    return (yaml.YAMLError, ValueError, IndexError, KeyError, AttributeError, OverflowError)
-
-
-def _problem(error: Exception) -> str:
-    mark = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-    return f"line {mark.line + 1}: {problem}" if mark else str(problem)
 
 
 def _mapping_of(events: "Iterator[yaml.Event]") -> dict[str, Value]:
     import yaml
 
-    counted = _guarded(events)
-    for event in counted:
+    for event in events:
         if isinstance(event, yaml.MappingStartEvent):
-            value = _value_of(event, counted)
+            value = _value_of(event, events)
             return value if isinstance(value, dict) else {}
         if isinstance(event, yaml.ScalarEvent | yaml.SequenceStartEvent):
             if isinstance(event, yaml.ScalarEvent) and event.value in _MISSING:
                 return {}
-            raise _FaultyBlockError("no `key: value` pairs")
+            raise FaultyYamlError.at(event, "no `key: value` pairs")
     return {}
-
-
-def _guarded(events: "Iterator[yaml.Event]") -> "Iterator[yaml.Event]":
-    import yaml
-
-    depth = 0
-    for number, event in enumerate(events):
-        if number > MAX_EVENTS:
-            raise _FaultyBlockError(f"over {MAX_EVENTS:,} values")
-        if isinstance(event, yaml.AliasEvent):
-            raise _FaultyBlockError("aliases are not followed")
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise _FaultyBlockError(f"nested over {MAX_DEPTH} deep")
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        yield event
 
 
 def _value_of(event: "yaml.Event", events: "Iterator[yaml.Event]") -> Value | None:
@@ -166,7 +124,7 @@ def _value_of(event: "yaml.Event", events: "Iterator[yaml.Event]") -> Value | No
         key = _value_of(start, events)
         value = _value_of(next(events), events)
         if not isinstance(key, str | None):
-            raise _FaultyBlockError("a key that is no text")
+            raise FaultyYamlError.at(start, "a key that is no text")
         if key is not None and value is not None:
             pairs[key] = value
     return pairs

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 # A value that only points at a credential (a variable, a call, a path, a link).
 _REFERENCE = re.compile(
@@ -54,15 +55,19 @@ class Pattern:
 
     name: str
     keywords: tuple[bytes, ...]
-    regex: re.Pattern[bytes]
+    source: str
     plausible: Callable[[bytes], bool]
+
+    @cached_property
+    def regex(self) -> re.Pattern[bytes]:
+        """The pattern, made when its keyword is met: most texts meet none."""
+        return re.compile(self.source.encode(), re.VERBOSE)
 
 
 def _pattern(
-    name: str, keywords: str, regex: str, plausible: Callable[[bytes], bool] = _varied
+    name: str, keywords: str, source: str, plausible: Callable[[bytes], bool] = _varied
 ) -> Pattern:
-    compiled = re.compile(regex.encode(), re.VERBOSE)
-    return Pattern(name, tuple(keywords.encode().split()), compiled, plausible)
+    return Pattern(name, tuple(keywords.encode().split()), source, plausible)
 
 
 # Runs are taken whole and possessively (`*+`), and a match that could fail late starts only where

@@ -8,21 +8,30 @@ from itertools import accumulate
 
 # Han, kana and Hangul: scripts that are paid for by the character.
 _CJK = (
-    r"\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-    r"\U00020000-\U0003ffff"
+    "\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
 )
+_CJK_RANGES = tuple(span.split("-") for span in re.findall(".-.", _CJK))
 
-# What a piece of text looks like, and what one of so many characters costs. Blanks cost nothing:
-# most tokens begin with the blank before them.
-_PIECES: tuple[tuple[re.Pattern[str], Callable[[int], float]], ...] = (
-    (re.compile(r"[A-Za-z]+"), lambda size: 0.971 + 0.102 * max(0, size - 6)),
-    (re.compile(r"[0-9]+"), lambda size: 0.93 * -(-size // 3)),
-    (re.compile(r"[\r\n]+"), lambda _: 0.741),
-    (re.compile(rf"[{_CJK}]"), lambda _: 0.725),
-    (re.compile(rf"[^\W_0-9A-Za-z{_CJK}]+"), lambda size: 0.28 * size),
-    (re.compile(r"(?:[^\w\s]|_)+"), lambda size: 1.01 * (1 + size // 8)),
+# What a piece of text looks like, how its first character tells it, and what one of so many
+# characters costs. Blanks cost nothing: most tokens begin with the blank before them.
+_PIECES: tuple[tuple[str, Callable[[str], bool], Callable[[int], float]], ...] = (
+    (
+        r"[A-Za-z]+",
+        lambda first: first.isascii() and first.isalpha(),
+        lambda size: 0.971 + 0.102 * max(0, size - 6),
+    ),
+    (r"[0-9]+", lambda first: "0" <= first <= "9", lambda size: 0.93 * -(-size // 3)),
+    (r"[\r\n]+", lambda first: first in "\r\n", lambda _: 0.741),
+    (
+        rf"[{_CJK}]",
+        lambda first: any(low <= first <= high for low, high in _CJK_RANGES),
+        lambda _: 0.725,
+    ),
+    (rf"[^\W_0-9A-Za-z{_CJK}]+", str.isalnum, lambda size: 0.28 * size),
+    (r"(?:[^\w\s]|_)+", lambda _: True, lambda size: 1.01 * (1 + size // 8)),
 )
-_PIECE = re.compile("|".join(shape.pattern for shape, _ in _PIECES))
+_PIECE = re.compile("|".join(shape for shape, _, _ in _PIECES))
 
 
 def estimate(text: str) -> int:
@@ -44,7 +53,7 @@ def estimate(text: str) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def _price(piece: str) -> float:
-    return next(price(len(piece)) for shape, price in _PIECES if shape.match(piece))
+    return next(price(len(piece)) for _, tells, price in _PIECES if tells(piece[0]))
 
 
 def share(least: Sequence[int], wanted: Sequence[int], budget: int) -> list[int]:

@@ -10,12 +10,9 @@ _MARKS = re.compile("[\u0300-\u036f]+")
 _UNSPACED = (
     "\u0e00-\u0eff\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff\uf900-\ufaff"
 )
-_COMPOUND = re.compile(
-    rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+(?:[-_.]+(?:(?![{_UNSPACED}])[^\W_])+)*"
-)
+_FIRST_UNSPACED = "\u0e00"
 _ASCII_COMPOUND = re.compile(r"[A-Za-z0-9]+(?:[-_.]+[A-Za-z0-9]+)*")
 _JOINTED = re.compile(r"(?<![^\W_])[^\W_]+(?:[-_.]+[^\W_]+)+")
-_RUN = re.compile(rf"[{_UNSPACED}]+")
 _JOINTS = re.compile(r"[-_.]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -82,7 +79,7 @@ def compounds(text: str) -> list[str]:
     """
     if text.isascii():
         return _ASCII_COMPOUND.findall(text)
-    return _COMPOUND.findall(unaccented(text))
+    return _compound().findall(unaccented(text))
 
 
 def compound_at(text: str, start: int, at: int) -> tuple[int, int]:
@@ -93,7 +90,7 @@ def compound_at(text: str, start: int, at: int) -> tuple[int, int]:
     >>> compound_at("use rate-limits", 0, 9)
     (4, 15)
     """
-    pattern = _ASCII_COMPOUND if text.isascii() else _COMPOUND
+    pattern = _ASCII_COMPOUND if text.isascii() else _compound()
     return next(found.span() for found in pattern.finditer(text, start) if found.end() > at)
 
 
@@ -132,7 +129,20 @@ def parts(compound: str) -> list[str]:
 
 def is_unspaced(compound: str) -> bool:
     """Say whether a compound is a run of a script that writes no blanks between words."""
-    return not compound.isascii() and _RUN.match(compound) is not None
+    return compound[:1] >= _FIRST_UNSPACED and _run().match(compound) is not None
+
+
+# Large sets of characters take long to compile, and most texts and queries are plain.
+@cache
+def _compound() -> re.Pattern[str]:
+    return re.compile(
+        rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+(?:[-_.]+(?:(?![{_UNSPACED}])[^\W_])+)*"
+    )
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    return re.compile(rf"[{_UNSPACED}]+")
 
 
 @cache

@@ -5,7 +5,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -16,6 +16,8 @@ PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
 PUBLIC_FILE = 0o644
 PUBLIC_FOLDER = 0o755
+POLL_SECONDS = 0.01  # how often a lock is asked for
+TEMPORARY = ".total-recall"  # the end of a temporary file's name; other programs have theirs
 
 
 @dataclass(frozen=True)
@@ -178,29 +180,66 @@ def replace(
     """Put a file in place whole: a reader sees the old bytes or the new ones.
 
     A file that exists keeps its mode, and one behind a link is replaced where it really is.
-    Missing folders are made, private to the user. With `only_over`, nothing is done if the file
-    no longer holds those bytes (none, if it was not there). Gives whether it is in place.
+    Missing folders are made, private to the user. With `only_over`, the file stays if it no
+    longer holds those bytes (none, if it was not there). Gives whether the new one is in place.
     """
     target = Path(os.path.realpath(path))
     _make_folder(target.parent, PRIVATE_FOLDER)
-    if target.exists():
+    with suppress(FileNotFoundError):
         mode = stat.S_IMODE(target.stat().st_mode)
-    descriptor, temporary = tempfile.mkstemp(prefix=_temporary_start(target), dir=target.parent)
+    start = _temporary_start(target)
+    descriptor, temporary = tempfile.mkstemp(suffix=TEMPORARY, prefix=start, dir=target.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             os.fchmod(file.fileno(), mode)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if only_over is not None and only_over != (target.read_bytes() if target.exists() else b""):
-            Path(temporary).unlink()
+        if only_over is None:
+            Path(temporary).replace(target)
+        elif not _replaced_over(only_over, Path(temporary), target):
+            Path(temporary).unlink(missing_ok=True)
             return False
-        Path(temporary).replace(target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
     sync_folder(target.parent)
     return True
+
+
+def _replaced_over(old: bytes, new: Path, target: Path) -> bool:
+    """Put a new file in place of one with these bytes; say whether it was that one.
+
+    Between this look at the file and its replacement another program may write. So where the
+    system can, the two are exchanged at one stroke, and what was not expected is put back.
+    """
+    try:
+        held = target.read_bytes()
+    except FileNotFoundError:
+        held = b""
+    if held != old:
+        return False
+    if not _exchanged(new, target):
+        new.replace(target)
+    elif new.read_bytes() == old:
+        new.unlink()
+    else:
+        new.replace(target)
+        return False
+    return True
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Exchange two files at one stroke; say whether the system could."""
+    import ctypes
+
+    at_working_folder, exchange = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
+    try:
+        rename = ctypes.CDLL(None).renameat2
+    except AttributeError:
+        return False
+    names = at_working_folder, os.fsencode(one), at_working_folder, os.fsencode(other)
+    return bool(rename(*names, exchange) == 0)
 
 
 def remove_temporary(path: Path) -> None:
@@ -209,7 +248,7 @@ def remove_temporary(path: Path) -> None:
     Only its lock's holder may ask for this; another one's file could be meant.
     """
     for left in path.parent.iterdir():
-        if left.name.startswith(_temporary_start(path)):
+        if left.name.startswith(_temporary_start(path)) and left.suffix == TEMPORARY:
             left.unlink(missing_ok=True)
 
 
@@ -221,17 +260,25 @@ def _temporary_start(target: Path) -> str:
 def locked(path: Path, *, seconds: float) -> Iterator[None]:
     """Be the only one of our processes that changes a file, by a lock file beside it.
 
-    Raises BusyError if another one holds the lock for so long. A lock goes with its process.
+    Raises BusyError if another one holds the lock for so long, and UnreadableError if there can
+    be none. A lock goes with its process. Missing folders are made, private to the user.
     """
     import filelock
 
-    path.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-    lock = filelock.FileLock(lock_path(path), timeout=seconds, mode=PRIVATE_FILE)
+    place = lock_path(path)
+    if place.is_symlink():  # some versions of filelock would empty what it leads to
+        raise UnreadableError(f"{place}: a link, which is no lock", hint="remove it")
     try:
-        lock.acquire()
+        _make_folder(path.parent, PRIVATE_FOLDER)
+        lock = filelock.FileLock(place, timeout=seconds, mode=PRIVATE_FILE)
+        lock.acquire(poll_interval=POLL_SECONDS)
     except filelock.Timeout:
-        hint = f"wait for the process that holds {lock_path(path)}"
+        hint = f"wait for the process that holds {place}"
         raise BusyError(f"{path} is in use", hint=hint) from None
+    except OSError as error:
+        raise UnreadableError(f"{place}: {_reason(error)}") from None
+    except NotImplementedError:
+        raise UnreadableError(f"{place}: this file system knows no locks") from None
     try:
         yield
     finally:

@@ -89,7 +89,7 @@ OWNERS: list[tuple[Finder, set[str]]] = [
     (sqlite, set()),
     (full_text_query, set()),
     (printing, {"output.py"}),
-    (click, {"output.py", "vault/cli.py", "setup/cli.py"}),
+    (click, {"output.py", "memory/cli.py", "vault/cli.py", "setup/cli.py"}),
     (time, {"clock.py"}),
     (network, set()),
     (random, set()),

@@ -434,3 +434,10 @@ def test_a_reader_finds_what_they_ask_the_real_store_for(
 def test_what_the_real_store_does_not_hold_is_not_found(real: list[Memory]) -> None:
     assert search("kubernetes", real, packaged()).hits == ()
     assert near_keys("arhcitecture", real) == ["sera-architecture"]
+
+
+def test_a_key_with_a_slip_in_it_is_not_answered_by_something_related() -> None:
+    memories = [Memory(("deploy-window",), "Tuesdays."), Memory(("ports",), "docker compose: 80")]
+
+    assert search("deploy-windw", memories, packaged()).hits == ()
+    assert near_keys("deploy-windw", memories) == ["deploy-window"]

@@ -1,7 +1,8 @@
 """One memory as its store holds it, whatever spelling its writer used."""
 
 import json
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -67,3 +68,22 @@ class Memory:
     def _text(self, name: str) -> str:
         found = (self.fields.get(spelling) for spelling in _SPELLINGS[name])
         return next((text for text in found if isinstance(text, str) and text.strip()), "")
+
+
+def named(key: str, memories: Iterable[Memory]) -> list[Memory]:
+    """Give the memories with this very key; only blanks and how letters are composed may differ.
+
+    >>> [memory.value for memory in named(" a", [Memory(("a",), "one"), Memory(("A",), "two")])]
+    ['one']
+    """
+    wanted = own_form(key)
+    return [each for each in memories if wanted in map(own_form, each.keys)]
+
+
+def own_form(key: str) -> str:
+    """Give a key as it is compared and kept: composed, with single blanks between its words.
+
+    >>> own_form(" auth\\n flow")
+    'auth flow'
+    """
+    return " ".join(unicodedata.normalize("NFC", key).split())

@@ -4,6 +4,7 @@ A path names a value by the keys and indexes that lead to it. A leading byte ord
 of the text: the caller takes it off and puts it back.
 """
 
+import copy
 import json
 import re
 import sys
@@ -267,6 +268,17 @@ def updated(old: Value, changes: Mapping[Path, Value]) -> Value:
     for path, new in changes.items():
         old = _with(old, path, new)
     return old
+
+
+def without(old: Value, path: Path) -> Value:
+    """Give the value that a text has once `removed` has taken a path out of it."""
+    key, *below = path
+    held: Any = copy.copy(old)
+    if below:
+        held[key] = without(held[key], tuple(below))
+    else:
+        del held[key]
+    return held  # type: ignore[no-any-return]
 
 
 def _with(old: Value, path: Path, new: Value) -> Value:

@@ -1,7 +1,6 @@
 """Which memories answer a query, best first."""
 
 import math
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -9,7 +8,7 @@ from itertools import islice
 from total_recall import dates, suggest, words
 from total_recall.matching import MOST_TERMS
 from total_recall.memory import matches
-from total_recall.memory.entry import PROJECT, Memory
+from total_recall.memory.entry import PROJECT, Memory, named, own_form
 from total_recall.memory.matches import (
     CONTAINED,
     EQUAL,
@@ -68,11 +67,13 @@ def search(
     >>> [hit.memory.key for hit in search("bun", memories, Synonyms()).hits]
     ['user-prefers-bun']
     """
-    named = _named(query, memories)
-    if named and not related:
-        return Answer(query, named)
+    exact = _named(query, memories)
+    if exact and not related:
+        return Answer(query, exact)
     texts = [Text(memory) for memory in memories]
-    hits, is_complete = (named, True) if named else _worded(query, texts, synonyms)
+    hits, is_complete = (exact, True) if exact else _worded(query, texts, synonyms)
+    if not (hits or related) and _is_near_a_key(query, memories):
+        return Answer(query, ())  # a slip: to answer with something else would be a guess
     if related or not is_complete:
         known = {id(hit.memory) for hit in hits}
         hits += _related(query, [text for text in texts if id(text.memory) not in known], synonyms)
@@ -103,17 +104,19 @@ def near_keys(query: str, memories: Iterable[Memory]) -> list[str]:
     return list(dict.fromkeys(found))[:MOST_NEAR_KEYS]
 
 
+def _is_near_a_key(query: str, memories: Iterable[Memory]) -> bool:
+    level = matches.level(query)
+    keys = {matches.level(key) for memory in memories for key in memory.keys}
+    return len(level) <= MOST_NEAR_LETTERS and bool(suggest.alike(level, keys))
+
+
 def _named(query: str, memories: Iterable[Memory]) -> tuple[Hit, ...]:
     """Give the memories with this very key: the project's, if both stores have it."""
-    wanted = _exact(query)
-    found = [each for each in memories if wanted in map(_exact, each.keys)]
+    found = named(query, memories)
     own = [memory for memory in found if memory.scope == PROJECT]
+    wanted = own_form(query)
     match = Match(wanted, wanted, EQUAL)
     return tuple(Hit(memory, KEY, (match,)) for memory in own or found)
-
-
-def _exact(key: str) -> str:
-    return unicodedata.normalize("NFC", key).strip()
 
 
 def _worded(query: str, texts: Iterable[Text], synonyms: Synonyms) -> tuple[tuple[Hit, ...], bool]:

@@ -1,5 +1,6 @@
 """The skills as text: valid for every host, and each command they show is one that parses."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -14,11 +15,14 @@ import pytest
 import yaml
 
 from tests.conftest import BIN, REPOSITORY
+from total_recall import __version__
 from total_recall.files import replace_folder
+from total_recall.memory import cli as memory
 from total_recall.setup import bundle, cli, hosts
 from total_recall.vault import cli as vault
 
-SKILLS = sorted(path.parent for path in (REPOSITORY / "skills").glob("*/SKILL.md"))
+SKILLS = sorted(path.parent for path in (REPOSITORY / "skills").rglob("SKILL.md"))
+ALONE = sorted(path.parent for path in (REPOSITORY / "skills").glob("*/SKILL.md"))
 REFERENCES = sorted((REPOSITORY / "references").glob("*.md"))
 DOCUMENTS = [*(folder / "SKILL.md" for folder in SKILLS), *REFERENCES, REPOSITORY / "README.md"]
 
@@ -30,7 +34,19 @@ MOST_COMPATIBILITY = 500
 # What a shell would do more than run the command; a host asks about it, or does it otherwise.
 SHELL_EXTRAS = re.compile(r"[|;&`]|\$\(|>|^\w+=")
 
-PROGRAMS: dict[str, click.Command] = {"realm-recall": vault.search, "total-recall": cli.main}
+PROGRAMS: dict[str, click.Command] = {
+    "realm-recall": vault.search,
+    "nemp-recall": memory.recall,
+    "total-recall": cli.main,
+}
+# What a first word makes of a command that is no group.
+FIRST_WORDS: dict[tuple[str, str], click.Command] = {
+    ("realm-recall", "init"): vault.init,
+    ("nemp-recall", "save"): memory.save,
+    ("nemp-recall", "list"): memory.list_all,
+    ("nemp-recall", "forget"): memory.forget,
+    ("nemp-recall", "vitality"): memory.explain_vitality,
+}
 OF_OTHERS = ("./install.sh", "./check", "git", "cd", "pip", "pipx", "uv", "claude", "codex", "npx")
 
 each_skill = pytest.mark.parametrize("folder", SKILLS, ids=lambda path: path.name)
@@ -66,11 +82,13 @@ def commands_in(text: str) -> Iterator[str]:
         elif language in {"bash", "sh", "shell"}:
             yield from (line for line in lines if line and not line.startswith("#"))
     prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
-    yield from re.findall(r"`((?:realm|total)-recall [^`]+)`", prose)
-    yield from commands_in_tables(prose)
+    yield from re.findall(r"`((?:realm|nemp|total)-recall [^`]+)`", prose)
+    yield from commands_in_tables(
+        prose, "nemp-recall" if "scripts/nemp-" in text else "realm-recall"
+    )
 
 
-def commands_in_tables(prose: str) -> Iterator[str]:
+def commands_in_tables(prose: str, program: str) -> Iterator[str]:
     """Give the arguments below `run` and the flags below `flag`, as whole commands."""
     for table in re.findall(r"(?:^\|.*\n?)+", prose, re.MULTILINE):
         heads, _, *rows = (
@@ -81,9 +99,9 @@ def commands_in_tables(prose: str) -> Iterator[str]:
             for head, cell in zip(heads, row, strict=True):
                 for code in re.findall(r"`([^`]+)`", cell):
                     if head == "run":
-                        yield f"realm-recall {code}"
+                        yield f"{program} {code}"
                     if head == "flag":
-                        yield f"realm-recall x {code}"
+                        yield f"{program} x {code}"
 
 
 def words_of(command: str) -> list[str]:
@@ -103,8 +121,8 @@ def parse(words: list[str]) -> None:
     """Let the real parser read a command, without running it."""
     name, *rest = words
     command = PROGRAMS[name]
-    if name == "realm-recall" and rest[:1] == ["init"]:
-        command, rest = vault.init, rest[1:]
+    if rest and (name, rest[0]) in FIRST_WORDS:
+        command, rest = FIRST_WORDS[name, rest[0]], rest[1:]
     while isinstance(command, click.Group) and not rest[0].startswith("-"):
         command, rest = command.commands[rest[0]], rest[1:]
     with suppress(click.exceptions.Exit):  # --help and --version answer at once
@@ -138,9 +156,9 @@ def test_a_skill_shows_its_own_command_only_and_as_the_shell_of_a_host_takes_it(
 ) -> None:
     shown = [shown.command for shown in SHOWN if shown.document.parent == folder]
 
-    assert len(shown) > 3
+    assert len(shown) > 1
     for command in shown:
-        assert words_of(command)[0] == folder.name
+        assert words_of(command)[0] == program_of(folder)
         outside_quotes = re.sub(r"'[^']*'|<[^>]+>", "x", command)
         assert not SHELL_EXTRAS.search(outside_quotes), command
 
@@ -152,7 +170,13 @@ def test_a_skill_runs_its_command_by_the_path_of_its_folder(folder: Path) -> Non
 
     lines = [line for block in blocks for line in block.splitlines()]
     assert lines
-    assert all(line.startswith(f"<skill-dir>/scripts/{folder.name} ") for line in lines)
+    assert all(line.startswith(f"<skill-dir>/scripts/{program_of(folder)} ") for line in lines)
+
+
+def program_of(folder: Path) -> str:
+    """Give the command that a skill runs: the one installed for its folder or its plugin's."""
+    path = folder.relative_to(REPOSITORY / "skills").parts[0]
+    return next(skill.command for skill in hosts.SKILLS if skill.source == path)
 
 
 def parts_of(folder: Path) -> tuple[dict[str, Any], str]:
@@ -177,7 +201,7 @@ def test_the_frontmatter_is_what_every_host_takes(folder: Path) -> None:
 def test_the_launcher_may_run_quoted_and_unquoted(folder: Path) -> None:
     fields, _ = parts_of(folder)
 
-    launcher = f"${{CLAUDE_SKILL_DIR}}/scripts/{folder.name}"
+    launcher = f"${{CLAUDE_SKILL_DIR}}/scripts/{program_of(folder)}"
     assert f"Bash({launcher} *)" in fields["allowed-tools"]
     assert f'Bash("{launcher}" *)' in fields["allowed-tools"]
 
@@ -198,9 +222,7 @@ def test_the_body_is_short_and_holds_nothing_that_only_one_host_expands(folder: 
 def test_the_references_that_a_skill_names_exist_and_say_when_to_be_read(folder: Path) -> None:
     _, body = parts_of(folder)
 
-    named = re.findall(r"references/[\w./-]+\w", body)
-    assert named
-    for name in named:
+    for name in re.findall(r"references/[\w./-]+\w", body):
         assert (REPOSITORY / name).is_file()
         assert re.search(rf"Read `{re.escape(name)}` only when ", body)
 
@@ -211,7 +233,7 @@ def test_each_reference_is_named_by_a_skill() -> None:
     assert [path.name for path in REFERENCES if f"references/{path.name}" not in bodies] == []
 
 
-@each_skill
+@pytest.mark.parametrize("folder", ALONE, ids=lambda path: path.name)
 def test_codex_gets_a_name_a_line_and_a_first_prompt(folder: Path) -> None:
     facts = yaml.safe_load((folder / "agents" / "openai.yaml").read_text())
 
@@ -223,9 +245,18 @@ def test_codex_gets_a_name_a_line_and_a_first_prompt(folder: Path) -> None:
 
 
 def test_each_skill_is_installed_under_the_name_it_gives_itself() -> None:
-    assert {skill.source: skill.name for skill in hosts.SKILLS} == {
-        folder.name: parts_of(folder)[0]["name"] for folder in SKILLS
-    }
+    own = {skill.source: skill.name for skill in hosts.SKILLS if skill.source != "nemp"}
+
+    assert own == {folder.name: parts_of(folder)[0]["name"] for folder in ALONE}
+
+
+def test_the_plugin_gives_its_skills_their_first_name() -> None:
+    facts = json.loads((REPOSITORY / "skills/nemp/.claude-plugin/plugin.json").read_text())
+
+    assert (facts["name"], facts["version"]) == ("nemp", __version__)
+    assert {folder.name for folder in SKILLS if "nemp" in folder.parts} == {
+        "recall", "save", "list", "forget",
+    }  # fmt: skip
 
 
 @each_skill
@@ -240,7 +271,10 @@ def test_the_reference_validator_accepts_a_skill_as_installed(
     folder = tmp_path / skill.name
     replace_folder(folder, bundle.skill_files(skill.source, BIN / skill.command))
 
-    validate(folder)
+    installed = sorted(path.parent for path in folder.rglob("SKILL.md"))
+    assert installed
+    for each in installed:
+        validate(each)
 
 
 def validate(folder: Path) -> None:

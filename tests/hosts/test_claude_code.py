@@ -1,4 +1,4 @@
-"""The installed realm-recall in the real Claude Code: listed, expanded, and run without asking."""
+"""The installed skills in the real Claude Code: listed, expanded, and run without asking."""
 
 import json
 import os
@@ -37,8 +37,12 @@ class Host:
     def launcher(self) -> Path:
         return self.skill / "scripts" / "realm-recall"
 
+    @property
+    def plugin(self) -> Path:
+        return self.home / ".claude" / "skills" / "nemp"
+
     def install(self) -> None:
-        """Install the skill as a person does."""
+        """Install the skills as a person does."""
         installer = Path(sys.executable).with_name("total-recall")
         self.run([str(installer), "install", "--host", "claude"])
 
@@ -95,6 +99,47 @@ def test_the_skill_is_listed(host: Host) -> None:
     assert (first["subtype"], first["claude_code_version"]) == ("init", VERSION)
     assert first["slash_commands"].count("realm-recall") == 1
     assert first["skills"].count("realm-recall") == 1
+
+
+def test_the_skills_of_the_plugin_are_listed(host: Host) -> None:
+    with model_api() as api:
+        first = host.ask("/nemp:recall auth-flow", api)[0]
+
+    for name in ("nemp:recall", "nemp:save", "nemp:list", "nemp:forget"):
+        assert first["slash_commands"].count(name) == 1
+
+
+def test_the_model_gets_the_plugins_skill_with_its_real_folder_and_the_users_words(
+    host: Host,
+) -> None:
+    with model_api() as api:
+        host.ask("/nemp:recall how does auth work", api)
+
+    (turn,) = api.turns()
+    assert body_with_folder(host.plugin / "skills" / "recall") in prompt(turn)
+    assert prompt(turn).endswith("ARGUMENTS: how does auth work")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param("{launcher} 'auth-flow'", id="bare path"),
+        pytest.param("\"{launcher}\" 'auth-flow'", id="quoted path"),
+    ],
+)
+def test_the_plugins_command_runs_without_asking(host: Host, command: str) -> None:
+    launcher = host.plugin / "skills" / "recall" / "scripts" / "nemp-recall"
+    with model_api(Bash(command.format(launcher=launcher))) as api:
+        *_, result = host.ask("/nemp:recall auth-flow", api)
+
+    assert result["permission_denials"] == []
+    assert tool_result(api).startswith("🔍 Memory: auth-flow\n")
+
+
+def test_the_plugin_is_valid_for_its_host(host: Host) -> None:
+    said = host.run([str(host.claude), "plugin", "validate", "--strict", str(host.plugin)])
+
+    assert "Validation passed" in said
 
 
 def test_the_model_gets_the_skill_with_its_real_folder_and_the_users_words(host: Host) -> None:

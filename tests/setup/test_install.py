@@ -16,14 +16,22 @@ Run = Callable[..., Ran]
 
 CLAUDE = Path(".claude/skills/realm-recall")
 AGENTS = Path(".agents/skills/realm-recall")
+PLUGIN = Path(".claude/skills/nemp")
 LAUNCHER = Path("scripts/realm-recall")
 MANIFEST = Path(".local/share/total-recall/installed.json")
 OLD = {"SKILL.md": Content(b"old"), "references/gone.md": Content(b"gone")}
 
 
+EVERY_SKILL = hosts.SKILLS
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home where no agent is, with the folder for data that every desktop has."""
+    """A home where no agent is, with the folder for data that every desktop has.
+
+    The bundle has one skill here, since what is kept and taken away is told by each folder.
+    """
+    monkeypatch.setattr(hosts, "SKILLS", EVERY_SKILL[:1])
     home = tmp_path / "home"
     (home / ".local" / "share").mkdir(parents=True)
     (tmp_path / "programs").mkdir()
@@ -556,10 +564,10 @@ def test_the_demo_shows_each_command_with_its_answer(run: Run) -> None:
     ran = run("demo")
 
     parts = re.split(r"^\$ ", ran.out, flags=re.MULTILINE)[1:]
-    assert len(parts) == 10
+    assert len(parts) == 14
     for part in parts:
         command, _, answer = part.partition("\n")
-        assert command.startswith("realm-recall ")
+        assert command.startswith(("realm-recall ", "nemp-recall "))
         assert answer.strip()
         assert "Traceback" not in answer
 
@@ -582,4 +590,59 @@ def test_two_installs_at_once_both_succeed_and_are_both_remembered(home: Path) -
 
     assert [each.wait(timeout=60) for each in running] == [0, 0]
     noted = json.loads((home / ".local/share/total-recall/installed.json").read_text())
-    assert len(noted["folders"]) == 2
+    assert set(noted["folders"]) == {str(home / each) for each in (CLAUDE, AGENTS, PLUGIN)}
+
+
+def test_the_plugin_goes_to_claude_code_with_a_launcher_for_each_of_its_skills(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosts, "SKILLS", EVERY_SKILL)
+
+    ran = run("install", "--host", "claude,agents")
+
+    assert ran.out.splitlines() == [
+        f"installed  realm-recall  {home / CLAUDE}",
+        f"installed  nemp  {home / PLUGIN}",
+        f"installed  realm-recall  {home / AGENTS}",
+    ]
+    skills = ("forget", "list", "recall", "save")
+    assert names_in(home / PLUGIN) == sorted(
+        [
+            ".claude-plugin/plugin.json",
+            "README.md",
+            "skills/recall/references/memory-format.md",
+            *(f"skills/{skill}/SKILL.md" for skill in skills),
+            *(f"skills/{skill}/scripts/nemp-recall" for skill in skills),
+        ]
+    )
+
+
+def test_the_plugin_is_taken_away_whole(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosts, "SKILLS", EVERY_SKILL)
+    before = snapshot(home)
+    run("install", "--host", "claude")
+
+    ran = run("uninstall")
+
+    assert f"removed  nemp  {home / PLUGIN}" in ran.out.splitlines()
+    assert set(snapshot(home)) == set(before)
+
+
+def test_the_launcher_of_the_plugin_runs_with_no_path_set(
+    run: Run, home: Path, examples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosts, "SKILLS", EVERY_SKILL)
+    run("install", "--host", "claude")
+
+    done = subprocess.run(
+        [home / PLUGIN / "skills/recall/scripts/nemp-recall", "auth-flow"],
+        cwd=examples,
+        env={"HOME": str(home)},
+        capture_output=True,
+        text=True,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("🔍 Memory: auth-flow\n")

@@ -16,8 +16,14 @@ pytestmark = pytest.mark.slow
 
 TIMEOUT_SECONDS = 300  # a run takes ten; a package index may be slow
 NOT_IN_A_CLONE = shutil.ignore_patterns(".git", ".venv", ".*cache", ".hypothesis", "__pycache__")
-COMMANDS = ("realm-recall", "total-recall")
-SKILLS = (".claude/skills/realm-recall", ".agents/skills/realm-recall")
+COMMANDS = ("realm-recall", "nemp-recall", "total-recall")
+# In the order of their installation: what is installed where, its launcher and a question for it.
+SKILLS = (
+    ("realm-recall", ".claude/skills/realm-recall", "scripts/realm-recall", "why JWT"),
+    ("nemp", ".claude/skills/nemp", "skills/list/scripts/nemp-recall", "list"),
+    ("realm-recall", ".agents/skills/realm-recall", "scripts/realm-recall", "why JWT"),
+)
+ANSWERS = re.compile(r"^(recall done|Measured:|🔍 |❌ )", re.MULTILINE)
 PYTHONS = ("python", "python3", *(f"python3.{minor}" for minor in range(11, 15)))
 # Where packages come from is the machine's affair, and not in the home of the test.
 FROM_OUTSIDE = ("PIP_", "UV_")
@@ -103,8 +109,8 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     examples = user.clone / "examples"
     versions = {name: run([user.bin / name, "--version"], user.home, {}) for name in COMMANDS}
     answers = {
-        name: run([user.home / name / "scripts/realm-recall", "why JWT"], examples, {})
-        for name in SKILLS
+        folder: run([user.home / folder / launcher, question], examples, {})
+        for _, folder, launcher, question in SKILLS
     }
     second = user.install()
     after_second = user.put_in_place()
@@ -151,7 +157,7 @@ def test_the_first_run_says_what_it_put_where(story: Story) -> None:
         [
             *(f"installed  {commands}/{name}" for name in COMMANDS),
             f"note       {commands} is not on your PATH; the skills do not need it",
-            *(f"installed  realm-recall  {home}/{skill}" for skill in SKILLS),
+            *(f"installed  {name}  {home}/{folder}" for name, folder, *_ in SKILLS),
         ],
     )
     assert story.first.err == "no agent found here; installing for all that may come\n"
@@ -161,11 +167,11 @@ def test_the_demo_shows_each_command_with_its_answer(story: Story) -> None:
     _, _, demo = story.first.out.partition("\n\n")
 
     parts = re.split(r"^\$ ", demo, flags=re.MULTILINE)
-    assert (parts[0], len(parts)) == ("", 11)
+    assert (parts[0], len(parts)) == ("", 15)
     for part in parts[1:]:
         command, _, answer = part.partition("\n")
-        assert command.startswith("realm-recall ")
-        assert re.search(r"^(recall done|Measured:)", answer, re.MULTILINE), part
+        assert command.startswith(("realm-recall ", "nemp-recall "))
+        assert ANSWERS.search(answer), part
     assert "Traceback" not in demo
 
 
@@ -175,7 +181,7 @@ def test_the_commands_and_the_skills_run_with_an_empty_environment(story: Story)
         assert re.fullmatch(rf"{name} \d+\.\d+\.\d+\n", ran.out)
     for ran in story.answers.values():
         assert (ran.code, ran.err) == (0, "")
-        assert "adr-008-auth-jwt" in ran.out
+        assert "adr-008-auth-jwt" in ran.out or "[auth-flow]" in ran.out
 
 
 def test_nothing_is_written_into_the_clone(story: Story) -> None:
@@ -184,11 +190,8 @@ def test_nothing_is_written_into_the_clone(story: Story) -> None:
 
 def test_a_second_run_changes_nothing(story: Story) -> None:
     assert (story.second.code, story.second.err) == (0, "")
-    assert [line.split()[0] for line in story.second.out.splitlines()] == [
-        "note",
-        "unchanged",
-        "unchanged",
-    ]
+    words = [line.split()[0] for line in story.second.out.splitlines()]
+    assert words == ["note", *("unchanged" for _ in SKILLS)]
     assert story.after_second == story.after_first
 
 
@@ -205,7 +208,8 @@ def test_uninstall_leaves_nothing_but_what_is_not_ours(story: Story) -> None:
     assert (story.gone.code, story.gone.err) == (0, "")
     assert sorted(story.gone.out.splitlines()) == sorted(
         [
-            *(f"removed  realm-recall  {story.user.home}/{skill}" for skill in SKILLS),
+            *(f"removed  {name}  {story.user.home}/{folder}" for name, folder, *_ in SKILLS),
+            f"removed  {story.user.bin}/nemp-recall",
             f"removed  {story.user.bin}/total-recall",
             f"removed  {story.user.venv}",
         ]

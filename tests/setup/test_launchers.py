@@ -35,6 +35,15 @@ def test_a_clone_runs_with_a_python_that_has_the_packages(examples: Path) -> Non
     assert "adr-008-auth-jwt" in ran.out
 
 
+def test_a_clone_recalls_facts_as_well(examples: Path) -> None:
+    ran = run(examples, sys.executable, SCRIPTS / "nemp_recall.py", "auth-flow")
+    alone = run(examples, sys.executable, "-S", SCRIPTS / "nemp_recall.py", "auth-flow")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("🔍 Memory: auth-flow\n")
+    assert alone == Ran(1, "", "nemp-recall: the package click is missing; run ./install.sh\n")
+
+
 def test_a_clone_answers_as_the_installed_command_does(examples: Path) -> None:
     words = ["auth", "--json"]
     script = run(examples, sys.executable, SCRIPTS / "realm_recall.py", *words)

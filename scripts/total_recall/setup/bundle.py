@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from total_recall import files
 from total_recall.errors import NotFoundError
@@ -36,16 +36,19 @@ def folder(name: str) -> Path:
 def skill_files(source: str, program: Path) -> dict[str, Content]:
     """Give the files of an installed skill: its own, the references it names, and a launcher.
 
-    `source` is its folder below `skills`; `program` is the command that the launcher runs.
+    `source` is its folder below `skills`; a plugin's holds several skills, each of which gets
+    its own. `program` is the command that the launcher runs.
     """
     held = files.contents_of(folder("skills") / source, most=MAX_FILE_BYTES)
     contents = {name: Content(data) for name, data in held.items()}
-    named = _REFERENCE.findall(held["SKILL.md"].decode())
-    for name in sorted(set(named)):
-        data = files.read(folder("references") / name, most=MAX_FILE_BYTES)
-        contents[f"references/{name}"] = Content(data)
     launcher = _LAUNCHER.format(program=_single_quoted(str(program)), name=program.name)
-    contents[f"scripts/{program.name}"] = Content(launcher.encode(), EXECUTABLE)
+    for name, data in held.items():
+        if PurePosixPath(name).name == "SKILL.md":
+            top = name.removesuffix("SKILL.md")
+            for named in sorted(set(_REFERENCE.findall(data.decode()))):
+                text = files.read(folder("references") / named, most=MAX_FILE_BYTES)
+                contents[f"{top}references/{named}"] = Content(text)
+            contents[f"{top}scripts/{program.name}"] = Content(launcher.encode(), EXECUTABLE)
     return contents
 
 

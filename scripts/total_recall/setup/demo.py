@@ -19,6 +19,10 @@ COMMANDS = (
     "realm-recall auth --trace",
     "realm-recall '#critical-path' --count",
     "realm-recall adr-008-auth-jwt --deps",
+    "nemp-recall auth-flow",
+    "nemp-recall how does auth work",
+    "nemp-recall package manager",
+    "nemp-recall kubernetes",
 )
 
 

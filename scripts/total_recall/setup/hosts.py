@@ -49,7 +49,11 @@ class Skill:
     hosts: tuple[str, ...]
 
 
-SKILLS = (Skill("realm-recall", "realm-recall", "realm-recall", ("claude", "agents")),)
+SKILLS = (
+    Skill("realm-recall", "realm-recall", "realm-recall", ("claude", "agents")),
+    # A plugin of several skills; only Claude Code reads one from its skills folder.
+    Skill("nemp", "nemp", "nemp-recall", ("claude",)),
+)
 
 
 def chosen(names: Sequence[str]) -> list[Host]:

@@ -13,3 +13,11 @@ def test_the_time_is_that_of_the_wall() -> None:
     now = clock.now()
 
     assert timedelta(0) <= now - before < timedelta(seconds=10)
+
+
+def test_a_pause_lasts_as_long_as_it_says() -> None:
+    before = clock.now()
+
+    clock.pause(0.02)
+
+    assert (clock.now() - before).total_seconds() >= 0.02

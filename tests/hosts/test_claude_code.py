@@ -121,19 +121,28 @@ def test_the_model_gets_the_plugins_skill_with_its_real_folder_and_the_users_wor
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("skill", "command", "said"),
     [
-        pytest.param("{launcher} 'auth-flow'", id="bare path"),
-        pytest.param("\"{launcher}\" 'auth-flow'", id="quoted path"),
+        pytest.param("recall", "{launcher} 'auth-flow'", "🔍 Memory: auth-flow\n", id="bare path"),
+        pytest.param(
+            "recall", "\"{launcher}\" 'auth-flow'", "🔍 Memory: auth-flow\n", id="quoted path"
+        ),
+        pytest.param("save", "{launcher} save editor 'Two spaces.'", "Saved [editor] ", id="save"),
+        pytest.param("list", "{launcher} list", "9 memories (9 project):\n", id="list"),
+        pytest.param(
+            "forget", "{launcher} forget test-runner", "Forgot [test-runner] ", id="forget"
+        ),
     ],
 )
-def test_the_plugins_command_runs_without_asking(host: Host, command: str) -> None:
-    launcher = host.plugin / "skills" / "recall" / "scripts" / "nemp-recall"
+def test_each_skill_of_the_plugin_runs_its_command_without_asking(
+    host: Host, skill: str, command: str, said: str
+) -> None:
+    launcher = host.plugin / "skills" / skill / "scripts" / "nemp-recall"
     with model_api(Bash(command.format(launcher=launcher))) as api:
-        *_, result = host.ask("/nemp:recall auth-flow", api)
+        *_, result = host.ask(f"/nemp:{skill} auth-flow", api)
 
     assert result["permission_denials"] == []
-    assert tool_result(api).startswith("🔍 Memory: auth-flow\n")
+    assert tool_result(api).startswith(said)
 
 
 def test_the_plugin_is_valid_for_its_host(host: Host) -> None:

@@ -16,7 +16,7 @@ from tests.conftest import REPOSITORY, snapshot
 from tests.memory.test_patch import stores
 from total_recall import files
 from total_recall.errors import BusyError, RecallError, RefusedError, UnreadableError
-from total_recall.memory import change, patch, vitality
+from total_recall.memory import change, patch, store, vitality
 from total_recall.memory.change import change as set_in
 from total_recall.memory.change import remove
 from total_recall.memory.entry import PROJECT, Memory
@@ -93,6 +93,22 @@ def test_nothing_but_the_value_changes(tmp_path: Path, old: str, new: str) -> No
     set_in(place, setting("a", "n", to=2), AT)
 
     assert place.path.read_bytes() == new.encode()
+
+
+def test_what_is_known_of_a_store_counts_only_while_it_holds(tmp_path: Path) -> None:
+    place = fill(tmp_path, '{"a": {"n": 1}}')
+    known = store.read(place)
+    seen: list[Value] = []
+
+    def wanted(value: Value) -> dict[patch.Path, Value]:
+        seen.append(value)
+        return {("a", "n"): 2}
+
+    change.change(place, wanted, AT, known)
+    change.change(place, wanted, AT, known)
+
+    assert seen[0] is known.value
+    assert seen[1] == {"a": {"n": 2}}
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o664, 0o640], ids=oct)

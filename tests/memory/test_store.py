@@ -583,3 +583,13 @@ def test_a_new_memory_has_its_place_in_every_layout(
 ) -> None:
     assert store.path_for_new(value, "new") == path
     assert store.tally(value, "now") == tally
+
+
+def test_a_store_of_many_entries_without_a_key_is_told_in_a_few_lines(tmp_path: Path) -> None:
+    path = tmp_path / "memories.json"
+    path.write_text(json.dumps([{"value": n} for n in range(1000)]))
+
+    faults = store.read(Place(PROJECT, path)).faults
+
+    assert len(faults) == 11
+    assert faults[-1] == f"{path}: 990 more entries have no key"

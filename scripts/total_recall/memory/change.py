@@ -15,6 +15,7 @@ from total_recall.memory.store import (
     BOM,
     MAX_BYTES,
     Place,
+    Store,
     contents,
     memories_in,
     parsed,
@@ -30,19 +31,20 @@ _IGNORED = (b"*.lock", b"*.bak", f".*{files.TEMPORARY}".encode())
 Change = Callable[[Value], Mapping[patch.Path, Value]]
 
 
-def change(place: Place, wanted: Change, at: datetime) -> None:
+def change(place: Place, wanted: Change, at: datetime, known: Store | None = None) -> None:
     """Set what `wanted` gives for a store's present value, and leave the rest as it is written.
 
     Readers see the old file or the new one. `wanted` is asked again if another program writes
-    meanwhile. Raises RecallError, with the store untouched, if it is not healthy, in use for
-    longer than LOCK_SECONDS, or cannot be written.
+    meanwhile. What is `known` of the store is not worked out again if it still holds; `wanted`
+    then gets that very value. Raises RecallError, with the store untouched, if it is not healthy,
+    in use for longer than LOCK_SECONDS, or cannot be written.
     """
 
     def changed(text: str, value: Value) -> str:
         changes = wanted(value)
         return _checked(_replaced(text, changes), patch.updated(value, changes), place)
 
-    _rewrite(place, at, changed)
+    _rewrite(place, at, changed, known)
 
 
 def remove(place: Place, key: str, at: datetime, keep: Callable[[Memory], None]) -> bool:
@@ -83,13 +85,21 @@ def _checked(text: str, value: Value, place: Place) -> str:
     return text
 
 
-def _rewrite(place: Place, at: datetime, change_text: Callable[[str, Value], str]) -> None:
+def _rewrite(
+    place: Place,
+    at: datetime,
+    change_text: Callable[[str, Value], str],
+    known: Store | None = None,
+) -> None:
     path = real(place.path)
     try:
         with files.locked(path, seconds=LOCK_SECONDS):
             for _ in range(TRIES):
                 data = _contents(path)
-                value, text = parsed(data, path)
+                if known and known.source == data:
+                    value, text = known.value, data.decode().removeprefix(BOM)
+                else:
+                    value, text = parsed(data, path)
                 new = change_text(text, value)
                 if new == text:
                     return

@@ -366,14 +366,16 @@ def _count(
 ) -> list[str]:
     """Count a read of each memory in its store; the answer stands if that cannot be done."""
     remarks: list[str] = []
-    for place in [each.place for each in stores]:
-        keys = {memory.keys for memory in memories if memory.scope == place.scope}
+    for each in stores:
+        keys = {memory.keys for memory in memories if memory.scope == each.place.scope}
 
         def counted(
-            value: Value, place: Place = place, keys: set[tuple[str, ...]] = keys
+            value: Value, each: Store = each, keys: set[tuple[str, ...]] = keys
         ) -> dict[patch.Path, Value]:
             changes: dict[patch.Path, Value] = {}
-            for memory in store.memories_in(value, place.scope)[0]:
+            is_same = value is each.value
+            held = each.memories if is_same else store.memories_in(value, each.place.scope)[0]
+            for memory in held:
                 if memory.keys in keys:
                     after = vitality.after_read(_entry(memory), at, goals)
                     changes |= patch.differences(memory.entry, after, memory.path)
@@ -381,7 +383,7 @@ def _count(
 
         try:
             if keys:
-                change.change(place, counted, at)
+                change.change(each.place, counted, at, known=each)
         except RecallError as error:
             remarks.append(f"read not counted: {_told(error)}")
     return remarks

@@ -1,7 +1,7 @@
 """The stores of memories: where they are and what each holds."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from total_recall import clock, files, project
@@ -12,6 +12,7 @@ from total_recall.memory.patch import Value
 
 FOLDER = ".nemp"
 STORE = "memories.json"
+MOST_FAULTS = 10  # lines that name entries without a key; a file of none is no store
 MAX_BYTES = 64 << 20  # a store of 40,000 memories; more is no store but an accident
 UNFINISHED_SECONDS = 0.05  # for so long at most, another program's write in place is half done
 BOM = "\ufeff"
@@ -28,11 +29,16 @@ class Place:
 
 @dataclass(frozen=True)
 class Store:
-    """What a store holds: its memories in order, and a line for each entry that is none."""
+    """What a store holds: its memories in order, and a line for what in it is none.
+
+    `value` is what its bytes, the `source`, say.
+    """
 
     place: Place
     memories: tuple[Memory, ...]
     faults: tuple[str, ...] = ()
+    source: bytes = field(default=b"", repr=False, compare=False)
+    value: Value = field(default=None, repr=False, compare=False)
 
 
 def places(start: Path, home: Path) -> list[Place]:
@@ -104,9 +110,13 @@ def contents(path: Path) -> bytes:
 
 def read(place: Place) -> Store:
     """Give what a store holds. Raises UnreadableError, with the place, if it is not healthy."""
-    value, _ = parsed(contents(real(place.path)), place.path)
+    source = contents(real(place.path))
+    value, _ = parsed(source, place.path)
     memories, faults = memories_in(value, place.scope)
-    return Store(place, memories, tuple(f"{place.path}: {fault}" for fault in faults))
+    if len(faults) > MOST_FAULTS:
+        faults = [*faults[:MOST_FAULTS], f"{len(faults) - MOST_FAULTS} more entries have no key"]
+    told = tuple(f"{place.path}: {fault}" for fault in faults)
+    return Store(place, memories, told, source, value)
 
 
 def parsed(data: bytes, path: Path) -> tuple[Value, str]:

@@ -1,17 +1,17 @@
 """The command `nemp-recall`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from total_recall import clock, dates, files, output, project, secrets
+from total_recall import clock, dates, files, output, secrets
 from total_recall.errors import NotFoundError, RecallError, RefusedError
-from total_recall.memory import audit, change, kept, patch, render, store, vitality
+from total_recall.memory import change, kept, patch, reads, render, store, vitality
 from total_recall.memory.entry import GLOBAL, PROJECT, Memory, named, own_form
+from total_recall.memory.masks import Masks, masked_value
 from total_recall.memory.patch import Value
 from total_recall.memory.render import Shown
 from total_recall.memory.store import Place, Store
@@ -19,7 +19,6 @@ from total_recall.memory.store import Place, Store
 if TYPE_CHECKING:
     from total_recall.memory.synonyms import Synonyms
 
-SCHEMA = "nemp-recall/1"
 BUDGET = 2000
 LIMIT = 10
 AGENT = "main"
@@ -116,7 +115,7 @@ def _read(places: Sequence[Place]) -> tuple[list[Store], list[str]]:
             stores.append(store.read(place))
         except RecallError as error:
             errors.append(error)
-            faults.append(_told(error))
+            faults.append(reads.told(error))
         else:
             faults += stores[-1].faults
     if errors and not stores:
@@ -124,13 +123,6 @@ def _read(places: Sequence[Place]) -> tuple[list[Store], list[str]]:
             output.warn(fault)
         raise errors[0]
     return stores, faults
-
-
-def _told(error: Exception) -> str:
-    """Give an error and its next step on one line."""
-    if isinstance(error, RecallError):
-        return f"{error.message} ({error.hint})" if error.hint else error.message
-    return getattr(error, "strerror", None) or str(error)
 
 
 def _memories(stores: Sequence[Store]) -> list[Memory]:
@@ -176,32 +168,15 @@ def _synonyms(start: Path, faults: list[str]) -> "Synonyms":
     from total_recall.safeyaml import FaultyYamlError
 
     packaged = synonyms.packaged()
-    path = _folder(start) / "synonyms.yaml"
+    path = reads.folder_of(start) / "synonyms.yaml"
     try:
         text = files.read(path, most=synonyms.MOST_BYTES).decode("utf-8", "replace")
         return synonyms.merged(packaged, synonyms.parse(text))
     except NotFoundError:
         return packaged
     except (RecallError, FaultyYamlError) as error:
-        faults.append(f"{path}: {_told(error).removeprefix(f'{path}: ')}; ignored")
+        faults.append(f"{path}: {reads.told(error).removeprefix(f'{path}: ')}; ignored")
         return packaged
-
-
-def _folder(start: Path) -> Path:
-    """Give the `.nemp` folder of the project if there is one, else the global one."""
-    home = Path.home().resolve()
-    held = store.places(start, home)
-    if held and held[0].scope == PROJECT:
-        return held[0].path.parent
-    folders = (each / store.FOLDER for each in project.folders_upward(start) if each != home)
-    return next(filter(_is_folder, folders), home / store.FOLDER)
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
 
 
 def _answer(
@@ -213,12 +188,12 @@ def _answer(
     wishes: _Wishes,
 ) -> None:
     at = clock.now()
-    goals = _active_goals(start)
-    masks = _Masks(wishes.reveal, whole=wishes.as_json or len(hits) == 1)
+    goals = reads.active_goals(start)
+    masks = Masks(wishes.reveal, whole=wishes.as_json or len(hits) == 1)
     ready: list[Shown] = []
     masked: list[int] = []
     for hit in hits[: wishes.limit]:
-        after = hit.memory if wishes.no_track else _after_read(hit.memory, at, goals)
+        after = hit.memory if wishes.no_track else reads.after_read(hit.memory, at, goals)
         memory, many = masks.memory(after)
         # What a credential was found by is a part of it.
         found = hit.asked if memory is not after else hit.found
@@ -236,10 +211,10 @@ def _answer(
         page, count = render.found(masks.text(text), ready, len(hits), wishes.budget)
     masks.count += sum(masked[:count])
     counted = [hit.memory for hit in hits[:count]]
-    remarks = _log(_folder(start), counted, text, wishes.agent, at)
+    remarks = reads.log(reads.folder_of(start), counted, text, wishes.agent, at)
     if wishes.as_json:
         # The envelope holds every remark, so all that may fail comes first.
-        remarks += [] if wishes.no_track else _count(stores, counted, at, goals)
+        remarks += [] if wishes.no_track else reads.count(stores, counted, at, goals)
         left = len(hits) - count
         masks.say_json(
             ready[:count],
@@ -250,143 +225,16 @@ def _answer(
         )
     else:
         output.say(masks.text(page))
-        remarks += [] if wishes.no_track else _count(stores, counted, at, goals)
+        remarks += [] if wishes.no_track else reads.count(stores, counted, at, goals)
     hints = [f"did you mean: {' | '.join(near)}"] if near and hits else []
     for remark in [*remarks, *masks.remarks(), *hints]:
         output.warn(remark)
-
-
-@dataclass
-class _Masks:
-    """What may be printed: credentials are masked in whole texts before anything is cut.
-
-    `whole` says that values are shown whole, not only how they begin.
-    """
-
-    reveal: bool
-    whole: bool
-    count: int = 0
-
-    def text(self, text: str) -> str:
-        if self.reveal:
-            return text
-        hidden = secrets.mask(text)
-        self.count += hidden.count
-        return hidden.text
-
-    def values(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, dict):
-            return {key: self.values(inner) for key, inner in value.items()}
-        return [self.values(inner) for inner in value] if isinstance(value, list) else value
-
-    def memory(self, memory: Memory) -> tuple[Memory, int]:
-        """Give a memory as it may be shown, and how many masks of its value will be seen."""
-        hidden = secrets.Masked("", 0) if self.reveal else _masked(memory.key, memory.value)
-        if not hidden.count:
-            return memory, 0
-        safe = replace(memory, entry={**memory.fields, "value": hidden.text})
-        seen = self.whole or render.preview(memory.value) != render.preview(hidden.text)
-        return safe, hidden.count if seen else 0
-
-    def remarks(self) -> list[str]:
-        if self.count == 1:
-            return ["1 credential masked (--reveal shows it)"]
-        return [f"{self.count} credentials masked (--reveal shows them)"] if self.count else []
-
-    def say_json(
-        self,
-        shown: Sequence[Shown],
-        *,
-        total: int,
-        cut: Mapping[str, Any] | None,
-        warnings: Sequence[str],
-        facts: Mapping[str, Any],
-    ) -> None:
-        hits = self.values([render.as_values(each) for each in shown])
-        safe = self.values(dict(facts))
-        told = [*warnings, *self.remarks()]
-        output.say_json(SCHEMA, hits, total=total, cut=cut, warnings=told, facts=safe)
-
-
-def _masked(key: str, value: str) -> secrets.Masked:
-    """Give a value without credentials; it is one also by what its key says: `db-password`."""
-    hidden = secrets.mask(value)
-    start = f'{key}: "'
-    both = secrets.mask(f'{start}{value}"')
-    if hidden.count or not both.count or not both.text.startswith(start):
-        return hidden
-    return secrets.Masked(both.text.removeprefix(start).removesuffix('"'), both.count)
 
 
 def _near(text: str, memories: Sequence[Memory]) -> list[str]:
     from total_recall.memory import search
 
     return search.near_keys(text, memories)
-
-
-def _active_goals(start: Path) -> frozenset[str]:
-    """Give the goals that are active in the project or everywhere; a broken file counts as none."""
-    found: frozenset[str] = frozenset()
-    for folder in dict.fromkeys([_folder(start), Path.home() / store.FOLDER]):
-        try:
-            data = files.read(folder / "cortex.json", most=store.MAX_BYTES)
-            found |= vitality.active_goal_ids(store.parsed(data, folder)[0])
-        except RecallError:
-            continue
-    return found
-
-
-def _after_read(memory: Memory, at: datetime, goals: frozenset[str]) -> Memory:
-    """Give a memory as it will be once this read is counted."""
-    return replace(memory, entry=vitality.after_read(_entry(memory), at, goals))
-
-
-def _entry(memory: Memory) -> Mapping[str, Value]:
-    return memory.fields if isinstance(memory.entry, dict) else {"value": memory.entry}
-
-
-def _log(
-    folder: Path, memories: Sequence[Memory], query: str, agent: str, at: datetime
-) -> list[str]:
-    """Append a line for each memory that is shown; gives a remark if that cannot be done."""
-    if not memories:
-        return []
-    lines = [audit.line(at, each.key, agent, query, each.scope) for each in memories]
-    try:
-        files.append(folder / "access.log", audit.data(lines))
-    except (RecallError, OSError) as error:
-        return [f"read not logged: {_told(error)}"]
-    return []
-
-
-def _count(
-    stores: Sequence[Store], memories: Sequence[Memory], at: datetime, goals: frozenset[str]
-) -> list[str]:
-    """Count a read of each memory in its store; the answer stands if that cannot be done."""
-    remarks: list[str] = []
-    for each in stores:
-        keys = {memory.keys for memory in memories if memory.scope == each.place.scope}
-
-        def counted(
-            value: Value, each: Store = each, keys: set[tuple[str, ...]] = keys
-        ) -> dict[patch.Path, Value]:
-            changes: dict[patch.Path, Value] = {}
-            is_same = value is each.value
-            held = each.memories if is_same else store.memories_in(value, each.place.scope)[0]
-            for memory in held:
-                if memory.keys in keys:
-                    after = vitality.after_read(_entry(memory), at, goals)
-                    changes |= patch.differences(memory.entry, after, memory.path)
-            return changes
-
-        try:
-            if keys:
-                change.change(each.place, counted, at, known=each)
-        except RecallError as error:
-            remarks.append(f"read not counted: {_told(error)}")
-    return remarks
 
 
 @click.command("nemp-recall save", cls=output.Command)
@@ -416,7 +264,7 @@ def save(
     text = value[0] if len(value) == 1 else " ".join(value)
     if not name or not text.strip():
         raise click.UsageError("a memory needs a key and a value")
-    if not allow_secret and (secrets.mask(name).count or _masked(name, text).count):
+    if not allow_secret and (secrets.mask(name).count or masked_value(name, text).count):
         raise RefusedError(
             "that looks like a credential, and what is recalled goes to a model's provider",
             hint="keep it elsewhere, or add --allow-secret",
@@ -442,7 +290,7 @@ def save(
             )
             added: dict[patch.Path, Value] = {store.path_for_new(held, name): fresh}
             return added | store.tally(held, dates.stamp(at))
-        entry = kept.updated(_entry(same[0]), text, kind=kind or "", agent=agent, at=at)
+        entry = kept.updated(reads.entry_of(same[0]), text, kind=kind or "", agent=agent, at=at)
         return patch.differences(same[0].entry, entry, same[0].path)
 
     change.change(place, with_memory, at)
@@ -473,7 +321,7 @@ def list_all(scope: str, budget: int, reveal: bool, as_json: bool, root: Path | 
     stores, faults = _read(_places(root or Path.cwd(), scope))
     for fault in faults:
         output.warn(fault)
-    masks = _Masks(reveal, whole=as_json)
+    masks = Masks(reveal, whole=as_json)
     ready = [masks.memory(each) for each in _memories(stores)]
     page, count = render.listing([memory for memory, _ in ready], budget)
     masks.count += sum(many for _, many in ready[:count])
@@ -516,7 +364,7 @@ def forget(key: str, is_project: bool, is_global: bool, root: Path | None) -> No
     archive = Place(place.scope, place.path.resolve().with_name("archive.json"))
 
     def keep(memory: Memory) -> None:
-        entry = {"key": memory.key, **_entry(memory), "archived_at": dates.stamp(at)}
+        entry = {"key": memory.key, **reads.entry_of(memory), "archived_at": dates.stamp(at)}
         change.change(archive, lambda old: _archived(old, entry), at)
 
     if not change.remove(place, held[0].key, at, keep):
@@ -558,7 +406,7 @@ def explain_vitality(key: str, root: Path | None) -> None:
     held = named(key, _memories(stores))
     if not held:
         raise _unknown(key, _memories(stores))
-    parts = vitality.parts(_entry(held[0]), clock.now(), _active_goals(start))
+    parts = vitality.parts(reads.entry_of(held[0]), clock.now(), reads.active_goals(start))
     _say(render.explained_vitality(held[0], parts))
 
 

@@ -202,7 +202,7 @@ def test_whichever_call_fails_a_read_leaves_the_old_store_or_the_new_one(
     (folder / ".gitignore").touch()
     change_now, done = change.change, 0
 
-    def change_with_a_fault(*args: Any) -> None:
+    def change_with_a_fault(*args: Any, **options: Any) -> None:
         calls = 0
 
         def counted(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -219,7 +219,7 @@ def test_whichever_call_fails_a_read_leaves_the_old_store_or_the_new_one(
             for name in CALLS.split():
                 faulty.setattr(os, name, counted(getattr(os, name)))
             try:
-                change_now(*args)
+                change_now(*args, **options)
             finally:
                 seen.append(calls)
 

@@ -24,7 +24,8 @@ from total_recall.vault import cli as vault
 SKILLS = sorted(path.parent for path in (REPOSITORY / "skills").rglob("SKILL.md"))
 ALONE = sorted(path.parent for path in (REPOSITORY / "skills").glob("*/SKILL.md"))
 REFERENCES = sorted((REPOSITORY / "references").glob("*.md"))
-DOCUMENTS = [*(folder / "SKILL.md" for folder in SKILLS), *REFERENCES, REPOSITORY / "README.md"]
+READMES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "skills").glob("*/README.md"))]
+DOCUMENTS = [*(folder / "SKILL.md" for folder in SKILLS), *REFERENCES, *READMES]
 
 FIELDS = {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
 MOST_LINES = 200

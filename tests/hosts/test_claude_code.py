@@ -41,10 +41,20 @@ class Host:
     def plugin(self) -> Path:
         return self.home / ".claude" / "skills" / "nemp"
 
-    def install(self) -> None:
+    def install(self, *options: str) -> None:
         """Install the skills as a person does."""
         installer = Path(sys.executable).with_name("total-recall")
-        self.run([str(installer), "install", "--host", "claude"])
+        self.run([str(installer), "install", "--host", "claude", *options])
+
+    def uninstall(self) -> None:
+        """Take the skills away again."""
+        installer = Path(sys.executable).with_name("total-recall")
+        self.run([str(installer), "uninstall"])
+
+    def trust(self) -> None:
+        """Answer the question that Claude Code asks a person in a folder that is new to it."""
+        facts = {"projects": {str(self.project): {"hasTrustDialogAccepted": True}}}
+        (self.home / ".claude.json").write_text(json.dumps(facts))
 
     def ask(self, words: str, api: ModelApi) -> list[Json]:
         """Give the events that Claude Code prints for the user's words."""
@@ -143,6 +153,20 @@ def test_each_skill_of_the_plugin_runs_its_command_without_asking(
 
     assert result["permission_denials"] == []
     assert tool_result(api).startswith(said)
+
+
+@pytest.mark.parametrize("is_trusted", [False, True])
+def test_a_project_has_its_plugin_once_the_folder_is_trusted(host: Host, is_trusted: bool) -> None:
+    host.uninstall()
+    host.install("--scope", "project")
+    if is_trusted:
+        host.trust()
+
+    with model_api() as api:
+        first = host.ask("hello", api)[0]
+
+    assert "realm-recall" in first["slash_commands"]
+    assert ("nemp:recall" in first["slash_commands"]) == is_trusted
 
 
 def test_the_plugin_is_valid_for_its_host(host: Host) -> None:

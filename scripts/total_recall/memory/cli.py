@@ -11,7 +11,7 @@ from total_recall import clock, dates, files, output, secrets
 from total_recall.errors import NotFoundError, RecallError, RefusedError
 from total_recall.memory import change, kept, patch, reads, render, store, vitality
 from total_recall.memory.entry import GLOBAL, PROJECT, Memory, named, own_form
-from total_recall.memory.masks import Masks, masked_value
+from total_recall.memory.masks import MemoryMasks, masked_value
 from total_recall.memory.patch import Value
 from total_recall.memory.render import Shown
 from total_recall.memory.store import Place, Store
@@ -189,7 +189,7 @@ def _answer(
 ) -> None:
     at = clock.now()
     goals = reads.active_goals(start)
-    masks = Masks(wishes.reveal, whole=wishes.as_json or len(hits) == 1)
+    masks = MemoryMasks(wishes.reveal, whole=wishes.as_json or len(hits) == 1)
     ready: list[Shown] = []
     masked: list[int] = []
     for hit in hits[: wishes.limit]:
@@ -321,7 +321,7 @@ def list_all(scope: str, budget: int, reveal: bool, as_json: bool, root: Path | 
     stores, faults = _read(_places(root or Path.cwd(), scope))
     for fault in faults:
         output.warn(fault)
-    masks = Masks(reveal, whole=as_json)
+    masks = MemoryMasks(reveal, whole=as_json)
     ready = [masks.memory(each) for each in _memories(stores)]
     page, count = render.listing([memory for memory, _ in ready], budget)
     masks.count += sum(many for _, many in ready[:count])

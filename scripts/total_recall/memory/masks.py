@@ -1,10 +1,11 @@
-"""What of memories may be printed: credentials are masked in whole texts before anything is cut."""
+"""What of memories may be printed, told also by what their keys say of the values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from total_recall import output, secrets
+from total_recall.masks import Masks
 from total_recall.memory import render
 from total_recall.memory.entry import Memory
 from total_recall.memory.render import Shown
@@ -13,31 +14,10 @@ SCHEMA = "nemp-recall/1"
 
 
 @dataclass
-class Masks:
-    """The masks of one answer, and how many of them will be seen.
+class MemoryMasks(Masks):
+    """The masks of an answer of memories; `whole` says that values are shown to their end."""
 
-    `whole` says that values are shown whole, not only how they begin.
-    """
-
-    reveal: bool
-    whole: bool
-    count: int = 0
-
-    def text(self, text: str) -> str:
-        """Give a text without its credentials."""
-        if self.reveal:
-            return text
-        hidden = secrets.mask(text)
-        self.count += hidden.count
-        return hidden.text
-
-    def values(self, value: Any) -> Any:
-        """Give a JSON value with every text in it masked."""
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, dict):
-            return {key: self.values(inner) for key, inner in value.items()}
-        return [self.values(inner) for inner in value] if isinstance(value, list) else value
+    whole: bool = False
 
     def memory(self, memory: Memory) -> tuple[Memory, int]:
         """Give a memory as it may be shown, and how many masks of its value will be seen."""
@@ -47,12 +27,6 @@ class Masks:
         safe = replace(memory, entry={**memory.fields, "value": hidden.text})
         seen = self.whole or render.preview(memory.value) != render.preview(hidden.text)
         return safe, hidden.count if seen else 0
-
-    def remarks(self) -> list[str]:
-        """Give what is to be said of the masks beside the answer."""
-        if self.count == 1:
-            return ["1 credential masked (--reveal shows it)"]
-        return [f"{self.count} credentials masked (--reveal shows them)"] if self.count else []
 
     def say_json(
         self,

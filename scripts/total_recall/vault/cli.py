@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from total_recall import files, output, project, secrets
+from total_recall import files, output, project
 from total_recall.errors import NotFoundError, RecallError
+from total_recall.masks import Masks
 from total_recall.vault import canvas, graph, ladder, node, records, render, state
 from total_recall.vault.ladder import Answer, Hit
 from total_recall.vault.node import Node
@@ -42,32 +43,14 @@ class _Wishes:
     no_canvas: bool
 
 
-@dataclass
-class _Shown:
-    """What may be printed: everything with its credentials masked, unless they are asked for."""
-
-    reveal: bool
-    masked: int = 0
-
-    def text(self, text: str) -> str:
-        if self.reveal:
-            return text
-        hidden = secrets.mask(text)
-        self.masked += hidden.count
-        return hidden.text
-
-    def values(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, dict):
-            return {key: self.values(inner) for key, inner in value.items()}
-        return [self.values(inner) for inner in value] if isinstance(value, list) else value
+class _Shown(Masks):
+    """The masks of an answer of nodes."""
 
     def node(self, read: Node) -> Node:
         if self.reveal:
             return read
         safe, count = node.masked(read)
-        self.masked += count
+        self.count += count
         return safe
 
 
@@ -162,11 +145,7 @@ def _remarks(answer: Answer, shown: _Shown) -> list[str]:
     """Give what is to be said about an answer beside it."""
     many = Counter(hit.node.id for hit in answer.hits if answer.rung == ladder.BY_ID)
     lines = [f"{count} nodes have the id {each}" for each, count in many.items() if count > 1]
-    if shown.masked == 1:
-        lines.append("1 credential masked (--reveal shows it)")
-    elif shown.masked:
-        lines.append(f"{shown.masked} credentials masked (--reveal shows them)")
-    return lines
+    return lines + shown.remarks()
 
 
 def _extras(

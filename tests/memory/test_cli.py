@@ -916,7 +916,10 @@ def test_vitality_is_explained_and_nothing_counted(root: Path, recall: Recall) -
 
     out = recall("vitality", "a").out
 
-    assert out.splitlines()[0] == "Vitality of a: 39 (fading) by now · stored 50 (active)"
+    assert out.splitlines()[0].split(" · ") == [
+        "Vitality of a: 50 (active), stored until the next counted read",
+        "by the formula now 39 (fading)",
+    ]
     assert "reads_7d                   2.00 ×  15.00 =    30.00" in out
     assert snapshot(root) == before
 

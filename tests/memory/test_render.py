@@ -383,7 +383,8 @@ def test_vitality_is_told_addend_by_addend() -> None:
     parts = vitality.parts(entry, datetime(2026, 5, 12, tzinfo=UTC), frozenset())
 
     assert explained_vitality(memory, parts).split("\n") == [
-        r"Vitality of a\nb: 18 (dormant) by now · stored 50 (active)",
+        r"Vitality of a\nb: 50 (active), stored until the next counted read"
+        " · by the formula now 18 (dormant)",
         "",
         "reads_7d                   1.00 ×  15.00 =    15.00",
         "reads_30d                  1.00 ×   3.00 =     3.00",

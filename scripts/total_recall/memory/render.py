@@ -249,8 +249,8 @@ def explained_vitality(memory: Memory, parts: Sequence[vitality.Part]) -> str:
     total = sum(part.points for part in parts)
     return "\n".join(
         [
-            f"Vitality of {one_line(memory.key)}: {score} ({vitality.state_of(score)}) by now"
-            f" · stored {stored} ({one_line(state)})",
+            f"Vitality of {one_line(memory.key)}: {stored} ({one_line(state)}), stored until the"
+            f" next counted read · by the formula now {score} ({vitality.state_of(score)})",
             "",
             *lines,
             f"{'sum, within 0 to 100':22} {'':17} = {total:8.2f}",

@@ -88,7 +88,7 @@ def _install_one(
         return "unchanged", target
     if dry_run:
         return "would install", target
-    known[str(target)] = install.install(target, contents, ours)
+    known[str(target)] = install.install(target, contents, ours, known.values())
     return "installed", target
 
 

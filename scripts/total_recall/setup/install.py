@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,13 +91,22 @@ def remembered(contents: Mapping[str, Content], made: tuple[str, ...] = ()) -> I
     return Installed(hashes(contents), made, clock.now().isoformat(timespec="seconds"))
 
 
-def install(target: Path, contents: Mapping[str, Content], known: Installed | None) -> Installed:
+def install(
+    target: Path,
+    contents: Mapping[str, Content],
+    known: Installed | None,
+    others: Iterable[Installed] = (),
+) -> Installed:
     """Put a skill's folder in place and give what to remember of it.
 
-    Whether it may be put there is for the caller to ask of `state_of`. Raises RefusedError if
-    the system does not let us.
+    The parents that were made for `others` are remembered with each folder in them, since the
+    one that is removed last takes them away. Whether it may be put there is for the caller to
+    ask of `state_of`. Raises RefusedError if the system does not let us.
     """
-    made = known.made if known else tuple(map(str, _missing_parents(target)))
+    above = set(map(str, target.parents))
+    made_above = {parent for other in others for parent in other.made if parent in above}
+    missing = known.made if known else map(str, _missing_parents(target))
+    made = tuple(sorted(made_above.union(missing), key=len))
     try:
         files.replace_folder(target, contents)
     except OSError as error:

@@ -9,7 +9,7 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 base=${XDG_DATA_HOME:-$HOME/.local/share}/total-recall
 venv=$base/venv
 bin=$HOME/.local/bin
-commands='realm-recall nemp-recall total-recall'
+commands='realm-recall nemp-recall cocorecall total-recall'
 
 usage() {
     sed -n '2,5s/^# \{0,1\}//p' "$0"

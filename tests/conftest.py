@@ -57,7 +57,7 @@ def _no_socket(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the home folder of whoever runs it."""
     monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
-    for name in ("XDG_DATA_HOME", "CLAUDE_CONFIG_DIR"):
+    for name in ("XDG_DATA_HOME", "CLAUDE_CONFIG_DIR", "SNOWFLAKE_HOME"):
         monkeypatch.delenv(name, raising=False)
 
 

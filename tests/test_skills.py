@@ -3,9 +3,11 @@
 import json
 import re
 import shlex
+import shutil
+import sqlite3
 import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from tests.conftest import BIN, REPOSITORY
 from total_recall import __version__
 from total_recall.files import replace_folder
 from total_recall.memory import cli as memory
+from total_recall.sessions import cli as sessions
 from total_recall.setup import bundle, cli, hosts
 from total_recall.vault import cli as vault
 
@@ -38,6 +41,7 @@ SHELL_EXTRAS = re.compile(r"[|;&`]|\$\(|>|^\w+=")
 PROGRAMS: dict[str, click.Command] = {
     "realm-recall": vault.search,
     "nemp-recall": memory.recall,
+    "cocorecall": sessions.main,
     "total-recall": cli.main,
 }
 # What a first word makes of a command that is no group.
@@ -83,10 +87,13 @@ def commands_in(text: str) -> Iterator[str]:
         elif language in {"bash", "sh", "shell"}:
             yield from (line for line in lines if line and not line.startswith("#"))
     prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
-    yield from re.findall(r"`((?:realm|nemp|total)-recall [^`]+)`", prose)
-    yield from commands_in_tables(
-        prose, "nemp-recall" if "scripts/nemp-" in text else "realm-recall"
-    )
+    yield from re.findall(r"`((?:(?:realm|nemp|total)-recall|cocorecall) [^`]+)`", prose)
+    launchers = re.findall(r"<skill-dir>/scripts/([\w-]+)", text)
+    yield from commands_in_tables(prose, launchers[0] if launchers else "realm-recall")
+
+
+# What a flag of a table belongs to, where the program itself takes none.
+ASKING = {"cocorecall": "cocorecall search"}
 
 
 def commands_in_tables(prose: str, program: str) -> Iterator[str]:
@@ -102,7 +109,7 @@ def commands_in_tables(prose: str, program: str) -> Iterator[str]:
                     if head == "run":
                         yield f"{program} {code}"
                     if head == "flag":
-                        yield f"{program} x {code}"
+                        yield f"{ASKING.get(program, program)} x {code}"
 
 
 def words_of(command: str) -> list[str]:
@@ -124,7 +131,7 @@ def parse(words: list[str]) -> None:
     command = PROGRAMS[name]
     if rest and (name, rest[0]) in FIRST_WORDS:
         command, rest = FIRST_WORDS[name, rest[0]], rest[1:]
-    while isinstance(command, click.Group) and not rest[0].startswith("-"):
+    while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
         command, rest = command.commands[rest[0]], rest[1:]
     with suppress(click.exceptions.Exit):  # --help and --version answer at once
         command.make_context(name, rest, resilient_parsing=False)
@@ -180,6 +187,12 @@ def program_of(folder: Path) -> str:
     return next(skill.command for skill in hosts.SKILLS if skill.source == path)
 
 
+def installed_name(folder: Path) -> str:
+    """Give the name of a skill's folder once it is installed, which is the skill's own."""
+    own = {skill.source: skill.name for skill in hosts.SKILLS}
+    return own.get(folder.name, folder.name)
+
+
 def parts_of(folder: Path) -> tuple[dict[str, Any], str]:
     """Give the frontmatter and the body of a skill."""
     _, front, body = (folder / "SKILL.md").read_text().split("---\n", 2)
@@ -191,7 +204,7 @@ def test_the_frontmatter_is_what_every_host_takes(folder: Path) -> None:
     fields, _ = parts_of(folder)
 
     assert set(fields) <= FIELDS
-    assert fields["name"] == folder.name
+    assert fields["name"] == installed_name(folder)
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", fields["name"])
     assert fields["description"].startswith("Use when ")
     assert len(fields["description"]) <= MOST_DESCRIPTION
@@ -215,7 +228,10 @@ def test_the_body_is_short_and_holds_nothing_that_only_one_host_expands(folder: 
     assert "$ARGUMENTS" not in body
     assert not re.search(r"!`|^```!", body, re.MULTILINE)
     # The folder is named once, with what to do where that is not replaced by a path.
-    assert re.findall(r"\$\{?\w+\}?", body) == ["${CLAUDE_SKILL_DIR}"]
+    own = {f"${installed_name(folder)}", "$pod"}  # as a user types a skill's name
+    assert [each for each in re.findall(r"\$\{?\w+\}?", body) if each not in own] == [
+        "${CLAUDE_SKILL_DIR}"
+    ]
     assert "if that is not a real path" in body
 
 
@@ -234,6 +250,26 @@ def test_each_reference_is_named_by_a_skill() -> None:
     assert [path.name for path in REFERENCES if f"references/{path.name}" not in bodies] == []
 
 
+def test_the_import_contract_names_each_table_and_column_of_the_index() -> None:
+    contract = (REPOSITORY / "references" / "recall-import.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| ((?:`\w+` ?)+)\|", contract, re.MULTILINE)
+
+    assert {table: re.findall(r"\w+", columns) for table, columns in rows} == tables_of_the_index()
+
+
+def tables_of_the_index() -> dict[str, list[str]]:
+    """Give the columns of each table that the schema makes, but for those of the full text."""
+    schema = REPOSITORY / "scripts" / "total_recall" / "sessions" / "schema.sql"
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(schema.read_text())
+        names = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+        return {
+            table: [row[1] for row in db.execute(f"PRAGMA table_xinfo({table})") if row[6] != 1]
+            for (table,) in db.execute(names).fetchall()
+            if not table.startswith("passages_fts_")
+        }
+
+
 @pytest.mark.parametrize("folder", ALONE, ids=lambda path: path.name)
 def test_codex_gets_a_name_a_line_and_a_first_prompt(folder: Path) -> None:
     facts = yaml.safe_load((folder / "agents" / "openai.yaml").read_text())
@@ -241,7 +277,7 @@ def test_codex_gets_a_name_a_line_and_a_first_prompt(folder: Path) -> None:
     interface = facts["interface"]
     assert set(interface) == {"display_name", "short_description", "default_prompt"}
     assert all(interface.values())
-    assert f"${folder.name} " in interface["default_prompt"]
+    assert f"${installed_name(folder)} " in interface["default_prompt"]
     assert facts["policy"] == {"allow_implicit_invocation": True}
 
 
@@ -261,8 +297,9 @@ def test_the_plugin_gives_its_skills_their_first_name() -> None:
 
 
 @each_skill
-def test_the_reference_validator_accepts_a_skill_in_the_clone(folder: Path) -> None:
-    validate(folder)
+def test_the_reference_validator_accepts_a_skill_in_the_clone(folder: Path, tmp_path: Path) -> None:
+    # Only a folder of the skill's own name is valid, and one has another in the clone.
+    validate(Path(shutil.copytree(folder, tmp_path / installed_name(folder))))
 
 
 @pytest.mark.parametrize("skill", hosts.SKILLS, ids=lambda skill: skill.name)

@@ -1,13 +1,12 @@
 """Reading regular files inside a root, and writing so that nobody meets half of anything."""
 
 import os
-import shutil
 import stat
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import BinaryIO
 
 from total_recall.errors import BusyError, NotFoundError, OutsideError, UnreadableError
 
@@ -33,6 +32,8 @@ def walk(
 ) -> Iterator[Path | Skipped]:
     """Give the real path of each file below `folder` that ends in `suffix`, in name order.
 
+    With an empty suffix that is every file.
+
     Folders are entered if `enter(name)` says so. A link inside `root` is followed, unless it
     leads to what is walked anyway; one that leads out is given as `Skipped`, as is everything
     else that cannot be listed. Loops end, and nothing is given twice.
@@ -52,7 +53,7 @@ def walk(
         below: list[str] = []
         for entry in entries:
             is_folder = _is_folder(entry)
-            wanted = entry.name.endswith(suffix)
+            wanted = entry.name.endswith(suffix) and not (is_folder and not suffix)
             entered = is_folder and not wanted and enter(entry.name)
             if not entered and not wanted:
                 continue
@@ -96,6 +97,19 @@ def read(path: Path, *, most: int) -> bytes:
         if size > most:
             raise UnreadableError(f"{path}: {size:,} bytes, over the limit of {most:,}")
         return _read_all(descriptor, size)
+
+
+@contextmanager
+def opened(path: Path) -> "Iterator[tuple[BinaryIO, os.stat_result]]":
+    """Open a regular file that is no link for reading; give it with what is known of it.
+
+    Raises UnreadableError and NotFoundError as `read` does.
+    """
+    with (
+        _regular(path, os.O_RDONLY) as (descriptor, _),
+        os.fdopen(descriptor, "rb", buffering=1 << 20, closefd=False) as file,
+    ):
+        yield file, os.fstat(descriptor)
 
 
 @contextmanager
@@ -187,6 +201,8 @@ def replace(
     _make_folder(target.parent, PRIVATE_FOLDER)
     with suppress(FileNotFoundError):
         mode = stat.S_IMODE(target.stat().st_mode)
+    import tempfile
+
     start = _temporary_start(target)
     descriptor, temporary = tempfile.mkstemp(suffix=TEMPORARY, prefix=start, dir=target.parent)
     try:
@@ -321,6 +337,9 @@ def replace_folder(target: Path, contents: Mapping[str, Content]) -> None:
     It is built beside the target and swapped in, so that nobody meets half of it; if that
     fails, the old one comes back.
     """
+    import shutil
+    import tempfile
+
     target.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     old = new.with_name(f"{new.name}.old")
@@ -364,6 +383,21 @@ def contents_of(folder: Path, *, most: int) -> dict[str, bytes]:
             else:
                 found[path.relative_to(folder).as_posix()] = b""
     return dict(sorted(found.items()))
+
+
+def move(path: Path, target: Path) -> None:
+    """Move a file of ours at one stroke, over what is there; missing folders are made, private."""
+    _make_folder(target.parent, PRIVATE_FOLDER)
+    path.replace(target)
+    sync_folder(target.parent)
+
+
+def keep_last(folder: Path, most: int) -> None:
+    """Remove the folders in a folder of ours, but for the last `most` by name."""
+    import shutil
+
+    for old in sorted(folder.iterdir())[:-most]:
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def remove(path: Path) -> None:

@@ -1,11 +1,11 @@
 """Answers out: text and `--json`, exit codes, and text from elsewhere made harmless to show."""
 
 import io
-import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import click
@@ -100,7 +100,13 @@ def say_json(
         "warnings": [secrets.mask(warning).text for warning in warnings],
         **(facts or {}),
     }
-    click.echo(json.dumps(envelope, indent=1))
+    _echo_json(envelope)
+
+
+def _echo_json(value: Mapping[str, Any]) -> None:
+    import json  # most answers are text
+
+    click.echo(json.dumps(value, indent=1))
 
 
 class _Manner(click.Command):
@@ -162,7 +168,7 @@ class _Manner(click.Command):
             "message": secrets.mask(message).text,
             "hint": secrets.mask(hint).text,
         }
-        click.echo(json.dumps({"schema": f"{self.name}/1", "error": facts}, indent=1))
+        _echo_json({"schema": f"{self.name}/1", "error": facts})
 
 
 class Command(_Manner):
@@ -171,6 +177,38 @@ class Command(_Manner):
 
 class Group(_Manner, click.Group):
     """A command with subcommands, in the one manner."""
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show on a terminal how far long work is, with its rate and the time that remains.
+
+    What is given is told the size of each step, of `total` in all. Elsewhere than on a
+    terminal nothing is shown.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda size: bar.advance(task, size)
 
 
 version_option = click.version_option(__version__, message="%(prog)s %(version)s")

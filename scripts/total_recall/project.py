@@ -39,3 +39,24 @@ def expand(text: str, root: Path) -> Path:
         return root / path.expanduser()
     except RuntimeError:
         return root / path
+
+
+def written(path: Path) -> str:
+    """Give a path as a shared file may hold it: the home folder is `~`.
+
+    >>> written(Path.home() / "x"), written(Path("/srv/x"))
+    ('~/x', '/srv/x')
+    """
+    try:
+        return str(Path("~", path.relative_to(Path.home())))
+    except ValueError:
+        return str(path)
+
+
+def shown(path: Path, root: Path) -> str:
+    """Give a path as short as it can be opened by: from a project's root, else from home.
+
+    >>> shown(Path("/srv/harbor/docs/a.md"), Path("/srv/harbor")), shown(Path("/x"), Path("/srv"))
+    ('docs/a.md', '/x')
+    """
+    return str(path.relative_to(root)) if path.is_relative_to(root) else written(path)

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate
 
 # Han, kana and Hangul: scripts that are paid for by the character.
@@ -31,7 +31,13 @@ _PIECES: tuple[tuple[str, Callable[[str], bool], Callable[[int], float]], ...] =
     (rf"[^\W_0-9A-Za-z{_CJK}]+", str.isalnum, lambda size: 0.28 * size),
     (r"(?:[^\w\s]|_)+", lambda _: True, lambda size: 1.01 * (1 + size // 8)),
 )
-_PIECE = re.compile("|".join(shape for shape, _, _ in _PIECES))
+_ASCII_PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[\r\n]+|(?:[^\w\s]|_)+")
+
+
+@cache
+def _piece() -> re.Pattern[str]:
+    # Its sets of characters take longer to compile than most answers take to be priced.
+    return re.compile("|".join(shape for shape, _, _ in _PIECES))
 
 
 def estimate(text: str) -> int:
@@ -47,7 +53,8 @@ def estimate(text: str) -> int:
     >>> estimate("我们选择了一个数据库")
     7
     """
-    pieces = Counter(_PIECE.findall(text))  # few differ, and each needs to be priced once
+    pattern = _ASCII_PIECE if text.isascii() else _piece()
+    pieces = Counter(pattern.findall(text))  # few differ, and each needs to be priced once
     return round(sum(times * _price(piece) for piece, times in pieces.items()))
 
 

@@ -7,7 +7,7 @@ from functools import cache
 
 _MARKS = re.compile("[\u0300-\u036f]+")
 # Scripts that write no blanks between words; they are matched by pairs of characters.
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff\u1100-\u11ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff\uf900-\ufaff"
 )
 _FIRST_UNSPACED = "\u0e00"
@@ -136,13 +136,13 @@ def is_unspaced(compound: str) -> bool:
 @cache
 def _compound() -> re.Pattern[str]:
     return re.compile(
-        rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+(?:[-_.]+(?:(?![{_UNSPACED}])[^\W_])+)*"
+        rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W_])+(?:[-_.]+(?:(?![{UNSPACED}])[^\W_])+)*"
     )
 
 
 @cache
 def _run() -> re.Pattern[str]:
-    return re.compile(rf"[{_UNSPACED}]+")
+    return re.compile(rf"[{UNSPACED}]+")
 
 
 @cache

@@ -38,6 +38,10 @@ class Host:
         return self.skill / "scripts" / "realm-recall"
 
     @property
+    def recall(self) -> Path:
+        return self.home / ".claude" / "skills" / "recall"
+
+    @property
     def plugin(self) -> Path:
         return self.home / ".claude" / "skills" / "nemp"
 
@@ -109,6 +113,15 @@ def test_the_skill_is_listed(host: Host) -> None:
     assert (first["subtype"], first["claude_code_version"]) == ("init", VERSION)
     assert first["slash_commands"].count("realm-recall") == 1
     assert first["skills"].count("realm-recall") == 1
+
+
+def test_the_two_skills_named_recall_are_told_apart(host: Host) -> None:
+    with model_api() as api:
+        first = host.ask("/recall search refresh token", api)[0]
+
+    for name in ("recall", "nemp:recall"):
+        assert first["slash_commands"].count(name) == 1
+        assert first["skills"].count(name) == 1
 
 
 def test_the_skills_of_the_plugin_are_listed(host: Host) -> None:
@@ -184,6 +197,32 @@ def test_the_model_gets_the_skill_with_its_real_folder_and_the_users_words(host:
     (turn,) = api.turns()
     assert body_with_folder(host.skill) in prompt(turn)
     assert prompt(turn).endswith(f"ARGUMENTS: {words}")
+
+
+def test_the_model_gets_the_skill_for_sessions_with_its_real_folder_and_the_users_words(
+    host: Host,
+) -> None:
+    with model_api() as api:
+        host.ask("/recall search refresh token --all", api)
+
+    (turn,) = api.turns()
+    assert body_with_folder(host.recall) in prompt(turn)
+    assert prompt(turn).endswith("ARGUMENTS: search refresh token --all")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        pytest.param("{launcher} import", "sessions: 6 new, ", id="bare path"),
+        pytest.param('"{launcher}" sources', "sessions/claude-code: ", id="quoted path"),
+    ],
+)
+def test_the_command_for_sessions_runs_without_asking(host: Host, command: str, said: str) -> None:
+    with model_api(Bash(command.format(launcher=host.recall / "scripts" / "cocorecall"))) as api:
+        *_, result = host.ask("/recall import", api)
+
+    assert result["permission_denials"] == []
+    assert tool_result(api).startswith(said)
 
 
 @pytest.mark.parametrize(

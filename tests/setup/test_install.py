@@ -564,10 +564,10 @@ def test_the_demo_shows_each_command_with_its_answer(run: Run) -> None:
     ran = run("demo")
 
     parts = re.split(r"^\$ ", ran.out, flags=re.MULTILINE)[1:]
-    assert len(parts) == 14
+    assert len(parts) == 21
     for part in parts:
         command, _, answer = part.partition("\n")
-        assert command.startswith(("realm-recall ", "nemp-recall "))
+        assert command.startswith(("realm-recall ", "nemp-recall ", "cocorecall "))
         assert answer.strip()
         assert "Traceback" not in answer
 
@@ -583,6 +583,11 @@ def test_a_folder_of_ours_that_nobody_remembers_is_taken_over(run: Run, home: Pa
     assert not (home / ".claude/skills/realm-recall").exists()
 
 
+def test_the_demo_workspace_comes_without_an_index() -> None:
+    # One would tell of this machine; git ignores it, a wheel would carry it.
+    assert [path for path in bundle.example_files() if "recall.db" in path] == []
+
+
 def test_two_installs_at_once_both_succeed_and_are_both_remembered(home: Path) -> None:
     command = [str(BIN / "total-recall"), "install", "--host"]
 
@@ -590,7 +595,10 @@ def test_two_installs_at_once_both_succeed_and_are_both_remembered(home: Path) -
 
     assert [each.wait(timeout=60) for each in running] == [0, 0]
     noted = json.loads((home / ".local/share/total-recall/installed.json").read_text())
-    assert set(noted["folders"]) == {str(home / each) for each in (CLAUDE, AGENTS, PLUGIN)}
+    assert set(noted["folders"]) == {
+        str(home / each)
+        for each in (CLAUDE, AGENTS, PLUGIN, ".claude/skills/recall", ".agents/skills/recall")
+    }
 
 
 def test_the_plugin_goes_to_claude_code_with_a_launcher_for_each_of_its_skills(
@@ -602,8 +610,10 @@ def test_the_plugin_goes_to_claude_code_with_a_launcher_for_each_of_its_skills(
 
     assert ran.out.splitlines() == [
         f"installed  realm-recall  {home / CLAUDE}",
+        f"installed  recall  {home / '.claude/skills/recall'}",
         f"installed  nemp  {home / PLUGIN}",
         f"installed  realm-recall  {home / AGENTS}",
+        f"installed  recall  {home / '.agents/skills/recall'}",
     ]
     skills = ("forget", "list", "recall", "save")
     assert names_in(home / PLUGIN) == sorted(

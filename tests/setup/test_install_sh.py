@@ -16,14 +16,16 @@ pytestmark = pytest.mark.slow
 
 TIMEOUT_SECONDS = 300  # a run takes ten; a package index may be slow
 NOT_IN_A_CLONE = shutil.ignore_patterns(".git", ".venv", ".*cache", ".hypothesis", "__pycache__")
-COMMANDS = ("realm-recall", "nemp-recall", "total-recall")
+COMMANDS = ("realm-recall", "nemp-recall", "cocorecall", "total-recall")
 # In the order of their installation: what is installed where, its launcher and a question for it.
 SKILLS = (
     ("realm-recall", ".claude/skills/realm-recall", "scripts/realm-recall", "why JWT"),
+    ("recall", ".claude/skills/recall", "scripts/cocorecall", "sources"),
     ("nemp", ".claude/skills/nemp", "skills/list/scripts/nemp-recall", "list"),
     ("realm-recall", ".agents/skills/realm-recall", "scripts/realm-recall", "why JWT"),
+    ("recall", ".agents/skills/recall", "scripts/cocorecall", "sources"),
 )
-ANSWERS = re.compile(r"^(recall done|Measured:|🔍 |❌ )", re.MULTILINE)
+ANSWERS = re.compile(r"^(recall done|cocorecall done|sessions: |Measured:|🔍 |❌ )", re.MULTILINE)
 PYTHONS = ("python", "python3", *(f"python3.{minor}" for minor in range(11, 15)))
 # Where packages come from is the machine's affair, and not in the home of the test.
 FROM_OUTSIDE = ("PIP_", "UV_")
@@ -167,10 +169,10 @@ def test_the_demo_shows_each_command_with_its_answer(story: Story) -> None:
     _, _, demo = story.first.out.partition("\n\n")
 
     parts = re.split(r"^\$ ", demo, flags=re.MULTILINE)
-    assert (parts[0], len(parts)) == ("", 15)
+    assert (parts[0], len(parts)) == ("", 22)
     for part in parts[1:]:
         command, _, answer = part.partition("\n")
-        assert command.startswith(("realm-recall ", "nemp-recall "))
+        assert command.startswith(("realm-recall ", "nemp-recall ", "cocorecall "))
         assert ANSWERS.search(answer), part
     assert "Traceback" not in demo
 
@@ -181,7 +183,7 @@ def test_the_commands_and_the_skills_run_with_an_empty_environment(story: Story)
         assert re.fullmatch(rf"{name} \d+\.\d+\.\d+\n", ran.out)
     for ran in story.answers.values():
         assert (ran.code, ran.err) == (0, "")
-        assert "adr-008-auth-jwt" in ran.out or "[auth-flow]" in ran.out
+        assert any(each in ran.out for each in ("adr-008-auth-jwt", "[auth-flow]", "cortex: "))
 
 
 def test_nothing_is_written_into_the_clone(story: Story) -> None:
@@ -210,6 +212,7 @@ def test_uninstall_leaves_nothing_but_what_is_not_ours(story: Story) -> None:
         [
             *(f"removed  {name}  {story.user.home}/{folder}" for name, folder, *_ in SKILLS),
             f"removed  {story.user.bin}/nemp-recall",
+            f"removed  {story.user.bin}/cocorecall",
             f"removed  {story.user.bin}/total-recall",
             f"removed  {story.user.venv}",
         ]

@@ -44,6 +44,15 @@ def test_a_clone_recalls_facts_as_well(examples: Path) -> None:
     assert alone == Ran(1, "", "nemp-recall: the package click is missing; run ./install.sh\n")
 
 
+def test_a_clone_recalls_sessions_as_well(examples: Path) -> None:
+    ran = run(examples, sys.executable, SCRIPTS / "cocorecall.py", "import")
+    alone = run(examples, sys.executable, "-S", SCRIPTS / "cocorecall.py", "import")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("sessions: 6 new, ")
+    assert alone == Ran(1, "", "cocorecall: the package click is missing; run ./install.sh\n")
+
+
 def test_a_clone_answers_as_the_installed_command_does(examples: Path) -> None:
     words = ["auth", "--json"]
     script = run(examples, sys.executable, SCRIPTS / "realm_recall.py", *words)

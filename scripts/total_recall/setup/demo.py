@@ -23,6 +23,13 @@ COMMANDS = (
     "nemp-recall how does auth work",
     "nemp-recall package manager",
     "nemp-recall kubernetes",
+    "cocorecall import",
+    "cocorecall search refresh token",
+    "cocorecall search spent token --all",
+    "cocorecall search spent token --session 5b1f0c2e",
+    "cocorecall show d3a70b15",
+    "cocorecall search kubernetes",
+    "cocorecall status",
 )
 
 

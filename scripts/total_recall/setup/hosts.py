@@ -51,6 +51,7 @@ class Skill:
 
 SKILLS = (
     Skill("realm-recall", "realm-recall", "realm-recall", ("claude", "agents")),
+    Skill("cocorecall", "recall", "cocorecall", ("claude", "agents")),
     # A plugin of several skills; only Claude Code reads one from its skills folder.
     Skill("nemp", "nemp", "nemp-recall", ("claude",)),
 )

@@ -1,0 +1,1 @@
+"""cocorecall: past sessions, word for word, with citations."""

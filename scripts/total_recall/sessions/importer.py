@@ -249,9 +249,10 @@ class Importer:
 
     def _pass(self, looked: _Looked, before: _Before, *, patient: bool) -> None:
         self._writer.flush()
-        if self._is_known(looked.each):
+        if self._is_known(looked.each) or looked.file.size > GROUP_BYTES:
             self._writer.index_passages()
         passages = self._writer.passages
+        self._writer.may_index = passages == 0
         self._db.execute("SAVEPOINT file")
         writers: dict[str, SessionWriter] = {}
         start = before.mark

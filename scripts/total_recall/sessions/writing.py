@@ -58,6 +58,7 @@ class Writer:
         self._waiting: dict[str, list[tuple[object, ...]]] = {table: [] for table in _INSERTS}
         self._count = 0
         self._passages: list[tuple[int, str, str]] = []
+        self.may_index = False  # whether all that waits is of one file, and so rolled back with it
 
     @property
     def passages(self) -> int:
@@ -190,6 +191,8 @@ class Writer:
         self._count += 1
         if self._count >= MOST_WAITING:
             self.flush()
+            if self.may_index and len(self._passages) >= MOST_WAITING:
+                self.index_passages()
 
 
 class SessionWriter:
